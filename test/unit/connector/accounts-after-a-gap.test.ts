@@ -32,13 +32,19 @@ async function register(world: LabWorld, lab: EventLab) {
   await world.time.advance(1_000)
 }
 
+/** A connector that has heard a phone register, and has lost its links. */
+async function afterALostLink() {
+  const world = await labWorld()
+  const lab = await world.connector()
+  await lab.up()
+  await register(world, lab)
+  await lab.down()
+  return { world, lab }
+}
+
 describe('after a link was lost', () => {
   test('a phone that unregistered during the gap is recorded and reported', async () => {
-    const world = await labWorld()
-    const lab = await world.connector()
-    await lab.up()
-    await register(world, lab)
-    await lab.down()
+    const { world, lab } = await afterALostLink()
     lab.registrations = []
 
     await lab.up()
@@ -66,12 +72,8 @@ describe('after a link was lost', () => {
   })
 
   test('a phone that is still registered after the gap stays as it is', async () => {
-    const world = await labWorld()
-    const lab = await world.connector()
-    await lab.up()
-    await register(world, lab)
+    const { world, lab } = await afterALostLink()
     const before = await world.ports.presence.read(labDomain, '1000')
-    await lab.down()
 
     await lab.up()
     await world.time.advance(10_000)
@@ -81,11 +83,7 @@ describe('after a link was lost', () => {
   })
 
   test("an account that an event concerns during the check is left alone, whatever the engine's list says", async () => {
-    const world = await labWorld()
-    const lab = await world.connector()
-    await lab.up()
-    await register(world, lab)
-    await lab.down()
+    const { world, lab } = await afterALostLink()
     await lab.up()
     lab.registrations = []
     await world.time.advance(2_000)
@@ -98,11 +96,7 @@ describe('after a link was lost', () => {
   })
 
   test('a phone that registers again while the stored accounts are read does not count as gone', async () => {
-    const world = await labWorld()
-    const lab = await world.connector()
-    await lab.up()
-    await register(world, lab)
-    await lab.down()
+    const { world, lab } = await afterALostLink()
     lab.registrations = []
     const reading = Promise.withResolvers<void>()
     const stored = { ...world.ports.presence }
@@ -122,29 +116,16 @@ describe('after a link was lost', () => {
     expect((await world.ports.presence.read(labDomain, '1000'))?.contacts).toHaveLength(1)
   })
 
-  test('an engine that does not return its list of registrations changes no account', async () => {
-    const world = await labWorld()
-    const lab = await world.connector()
-    await lab.up()
-    await register(world, lab)
-    await lab.down()
-    lab.commands.answer = () => '-ERR busy\n'
-
-    await lab.up()
-    await world.time.advance(10_000)
-
-    expect(states(world)).toEqual(['ONHOOK'])
-  })
-
-  test('a listed phone whose realm is not a domain does not keep an account of the same name online', async () => {
-    const world = await labWorld()
-    const lab = await world.connector()
-    await lab.up()
-    await register(world, lab)
-    await lab.down()
+  test.each([
+    ['an engine that does not return its list of registrations changes no account', () => '-ERR busy\n'],
+    [
+      'a listed phone whose realm is not a domain does not keep an account of the same name online',
+      (list: string) => list.replaceAll(`"realm":"${labDomain}"`, '"realm":"pbx"'),
+    ],
+  ])('%s', async (_title, changed) => {
+    const { world, lab } = await afterALostLink()
     const { answer } = lab.commands
-    lab.commands.answer = async (command) =>
-      (await answer(command)).replaceAll(`"realm":"${labDomain}"`, '"realm":"pbx"')
+    lab.commands.answer = async (command) => changed(await answer(command))
 
     await lab.up()
     await world.time.advance(10_000)
@@ -221,35 +202,6 @@ describe('after a connector was killed', () => {
     expect(states(world)).toEqual(['ONHOOK'])
     expect(await busyWith(world)).toEqual([])
     expect(await world.ports.knownCalls.list(labEngine)).toEqual([])
-  })
-
-  test('a call that ended is also ended by a successor that started before it could know that the connector was dead', async () => {
-    const uuid = randomUUID()
-    const world = await aSuccessor({ calls: [uuid] }, 1_000)
-
-    await world.lab.up()
-    await world.time.advance(10_000)
-    expect(world.eventsOf(uuid)).toEqual([])
-    await world.time.advance(10_000)
-
-    expect(world.eventsOf(uuid)).toEqual(['CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY made'])
-    expect(await busyWith(world)).toEqual([])
-  })
-
-  test('a call that ended is left to another connector that was connected all the time', async () => {
-    const uuid = randomUUID()
-    const world = await aSuccessor({ calls: [uuid] }, 1_000)
-    const link = { engine: labEngine, last: { coreUuid: aCoreUuid, sequence: '9' }, upSince: world.killedAt - 1 }
-
-    await world.lab.up()
-    for (let times = 0; times < 12; times += 1) {
-      const reportedAt = world.time.clock.now()
-      await world.ports.connectorStatus.report(aReport({ connectorId: 'other', reportedAt, eventLinks: [link] }))
-      await world.time.advance(5_000)
-    }
-
-    expect(world.eventsOf(uuid)).toEqual([])
-    expect(await busyWith(world)).toEqual([uuid])
   })
 
   test('a stored call that another connector has ended makes its account busy no longer, so that its next call is reported', async () => {

@@ -47,6 +47,16 @@ const begin = (world: LabWorld, lab: EventLab, uuid: string, domain = labDomain)
     { name: 'CHANNEL_ANSWER', uuid, headers: ofTrunk(world, domain) },
   )
 
+/** A world whose connector heard a leg begin and was killed 40 s ago. */
+async function aKilledConnector(domain = labDomain) {
+  const world = await aWorld()
+  const uuid = randomUUID()
+  await begin(world, world.first, uuid, domain)
+  await report(world, 'first')
+  await world.time.advance(40_000)
+  return { world, uuid }
+}
+
 const cdrs = ({ ports }: LabWorld, uuid: string) => ports.cdrQueue.queued.filter((update) => update.uuid === uuid)
 
 const stored = async ({ ports }: LabWorld, engine = labEngine) =>
@@ -54,11 +64,7 @@ const stored = async ({ ports }: LabWorld, engine = labEngine) =>
 
 describe('a leg of no account that ended while no connector listened', () => {
   test.each([labDomain, noHooks])("a killed connector's successor ends such a leg once: %s", async (domain) => {
-    const world = await aWorld()
-    const uuid = randomUUID()
-    await begin(world, world.first, uuid, domain)
-    await report(world, 'first')
-    await world.time.advance(40_000)
+    const { world, uuid } = await aKilledConnector(domain)
 
     const successor = await world.connector('successor')
     await successor.up()
@@ -72,11 +78,7 @@ describe('a leg of no account that ended while no connector listened', () => {
   })
 
   test('a leg of no account that ended while no connector listened has the ids that any connector gives its ends, and says who called whom', async () => {
-    const world = await aWorld()
-    const uuid = randomUUID()
-    await begin(world, world.first, uuid)
-    await report(world, 'first')
-    await world.time.advance(40_000)
+    const { world, uuid } = await aKilledConnector()
 
     const successors = [await world.connector('second'), await world.connector('third')]
     for (const successor of successors) await successor.up()
@@ -137,11 +139,7 @@ describe('a leg of no account that ended while no connector listened', () => {
   })
 
   test('a leg of no account that ended while no connector listened is ended after its engine was restarted meanwhile, as one of the process that it was of', async () => {
-    const world = await aWorld()
-    const uuid = randomUUID()
-    await begin(world, world.first, uuid)
-    await report(world, 'first')
-    await world.time.advance(40_000)
+    const { world, uuid } = await aKilledConnector()
 
     const successor = await world.connector('successor')
     await successor.up(randomUUID())
@@ -238,11 +236,7 @@ test('the recorded calls of a dead connector are checked by the connector that n
 })
 
 test('a leg that is still up is not ended, and its real end is published once', async () => {
-  const world = await aWorld()
-  const uuid = randomUUID()
-  await begin(world, world.first, uuid)
-  await report(world, 'first')
-  await world.time.advance(40_000)
+  const { world, uuid } = await aKilledConnector()
   const successor = await world.connector('successor')
   successor.rows = [{ uuid }]
   await successor.up()
