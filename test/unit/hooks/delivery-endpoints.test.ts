@@ -5,7 +5,6 @@ import { placeOf } from '../../../core/hooks/delivery/delivery-place.ts'
 import { deliveryListLimits } from '../../../core/hooks/delivery/list-deliveries.ts'
 import { requeueDeliveries, requeueLimits } from '../../../core/hooks/delivery/requeue-deliveries.ts'
 import { secretPurpose } from '../../../core/hooks/definition/signing.ts'
-import { handler as listDeliveries } from '../../../functions/hooks/list-deliveries.ts'
 import { handler as replayDeliveries } from '../../../functions/hooks/replay-deliveries.ts'
 import { handler as resendDelivery } from '../../../functions/hooks/resend-delivery.ts'
 import { handler as updateHook } from '../../../functions/hooks/update-hook.ts'
@@ -162,13 +161,6 @@ describe('the log of a hook', () => {
       status: 400,
       body: { code: 'invalid_field', details: [{ field }] },
     })
-  })
-
-  it('the log of a hook that does not exist, or of another tenant, is not found', async () => {
-    const missing = { headers: lab.headers, params: { hook_id: 'd'.repeat(24) } }
-    expect(await lab.api.call(listDeliveries, missing)).toMatchObject({ status: 404, body: { info: 'Hook not found' } })
-    lab.headers = { ...(await lab.api.as(await lab.api.account({ domain: 'b.example.com', role: 'admin' }))) }
-    expect(await lab.list()).toMatchObject({ status: 404 })
   })
 })
 

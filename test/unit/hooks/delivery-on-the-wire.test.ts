@@ -5,7 +5,6 @@ import { guardedHookClient } from '../../../adapters/http/guarded-hook-client.ts
 import { systemClock } from '../../../adapters/system/system-time.ts'
 import { aDeliveryWay } from '../../support/hooks/delivery-way.ts'
 import { aSink } from '../../support/hooks/guarded-way.ts'
-import { answering } from '../../support/hooks/hook-sink.ts'
 import { anEvent } from '../../support/records/records.ts'
 
 /** A way with the hook client of a deployment. */
@@ -72,47 +71,6 @@ it('each hook signs with its own secret', async () => {
     expect(() => new Webhook(other?.secret ?? '').verify(body, { ...headers })).toThrow('No matching signature found')
   }
   expect(sink.requests).toHaveLength(2)
-})
-
-it('an event that is queued twice is delivered once', async () => {
-  const sink = await aSink()
-  const way = aWay()
-  await way.hook(sink.url())
-  const event = anEvent()
-
-  await way.deliver(event)
-  await way.deliver(event)
-
-  expect(sink.requests).toHaveLength(1)
-})
-
-it('a slow receiver does not delay the others of its batch', async () => {
-  const fast = await aSink()
-  const slow = await aSink((socket) => {
-    // It answers only once the other delivery of the batch has arrived.
-    void (fast.requests.length > 0 ? Promise.resolve() : fast.nextRequest()).then(() =>
-      socket.write('HTTP/1.1 204 No Content\r\n\r\n'),
-    )
-  })
-  const way = aWay()
-  await way.hook(slow.url())
-  await way.hook(fast.url())
-
-  const deliveries = await way.deliver(anEvent())
-
-  expect(deliveries.map(({ state }) => state)).toEqual(['delivered', 'delivered'])
-})
-
-it('a redirect is a failed attempt with its status', async () => {
-  const second = await aSink()
-  const first = await aSink(answering(307, '', { location: second.url() }))
-  const way = aWay()
-  await way.hook(first.url())
-
-  const [delivery] = await way.deliver(anEvent())
-
-  expect(delivery).toMatchObject({ state: 'failed', attempts: [{ status: 307 }] })
-  expect(second.connections()).toBe(0)
 })
 
 it('a pending delivery is not sent to a receiver whose network is no longer allowed', async () => {
