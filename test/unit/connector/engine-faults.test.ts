@@ -186,16 +186,3 @@ describe.each([
     await checkConnector(running, { engine, password })
   })
 })
-
-test('F21 the -ERR of an engine is the outcome, in its own words, and nothing is retried', async () => {
-  const { engine, ...running } = await aConnectedConnector()
-  const message = await running.post(anOriginate())
-  await running.atOnce(() => engine.jobs.length === 1)
-
-  engine.finishJob(message.id, '-ERR NO_ROUTE_DESTINATION\n')
-  await running.time.advance(60_000)
-
-  expect(await running.outcome(message)).toEqual({ state: 'refused', text: '-ERR NO_ROUTE_DESTINATION\n' })
-  expect(engine.jobs).toHaveLength(1)
-  await checkConnector(running, { engine, password })
-})

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import type { CommandScope, EngineCommand } from '../../../core/commands/commands.ts'
 import { anEavesdrop, anOriginate } from '../../support/connector/command-message.ts'
@@ -50,23 +49,6 @@ test('a call can be placed, listed, held twice, resumed and hung up', async () =
   expect(await run({ kind: 'hold', uuid })).toEqual({ state: 'done', text: '+OK Success\n' })
   expect(await run({ kind: 'unhold', uuid })).toEqual({ state: 'done', text: '+OK Success\n' })
   expect(await run({ kind: 'hangup', uuid, cause: 'NORMAL_CLEARING' })).toEqual({ state: 'done', text: '+OK\n' })
-})
-
-test('a channel of one tenant does not exist for another', async () => {
-  const { run } = await aConnectedConnector()
-  const { uuid, ...call } = anOriginate()
-  await run({ ...call, uuid })
-
-  expect(await run({ kind: 'hold', uuid }, tenant2)).toEqual({ state: 'absent' })
-  expect(await run({ kind: 'hangup', uuid, cause: 'NORMAL_CLEARING' }, tenant2)).toEqual({ state: 'absent' })
-  expect(await run(anEavesdrop({ target: uuid, user: '1000' }), tenant2)).toEqual({ state: 'absent' })
-  expect(await run({ kind: 'hangup', uuid, cause: 'NORMAL_CLEARING' }, tenant1)).toMatchObject({ state: 'done' })
-})
-
-test('a hold of a channel that does not exist is refused', async () => {
-  const { run } = await aConnectedConnector()
-
-  expect(await run({ kind: 'hold', uuid: randomUUID() })).toEqual({ state: 'absent' })
 })
 
 test('a variable with spaces and one with commas reach the engine unchanged', async () => {
