@@ -16,7 +16,7 @@ export const memoryLimit = 64 * 1_048_576
 const searchedLength = 65_536
 
 /** The acts of a test on a connector. */
-export interface Ordeal {
+export interface Scenario {
   /** It is let in again, its phones stop ringing, and the connector has to come back to it. */
   readonly engine: ScriptedEngine
   /** Connections that may be open to it; those of one connector where absent. */
@@ -30,9 +30,9 @@ export interface Ordeal {
  * Ends a fault test of a whole connector: the fault is over, commands and events of both tenants have to go through
  * again, and every invariant is checked.
  */
-export async function checkConnector(running: RunningConnector, ordeal: Ordeal): Promise<void> {
+export async function checkConnector(running: RunningConnector, scenario: Scenario): Promise<void> {
   const { ports, time, connector, posted, log, written, peaks } = running
-  const { engine, links = 2, password = 'ClueCon', wanted = [] } = ordeal
+  const { engine, links = 2, password = 'ClueCon', wanted = [] } = scenario
   const untouched = await ofOthers(running)
   const endedAt = time.clock.now()
   engine.welcome = 'accept'
@@ -142,7 +142,7 @@ function factOf(engine: ScriptedEngine, id: string, record: CommandRecord | unde
 }
 
 /** Events that were not published, and that the engine sent in a time of which a gap is recorded. */
-async function lostInGaps({ ports }: RunningConnector, wanted: NonNullable<Ordeal['wanted']>): Promise<number> {
+async function lostInGaps({ ports }: RunningConnector, wanted: NonNullable<Scenario['wanted']>): Promise<number> {
   const gaps = await ports.gaps.list(0)
   const isInGap = (at: number) => gaps.some(({ from, to }) => from <= at && at <= to)
   return wanted.filter(({ publishedAs, at }) => publishedAs.length === 0 && at !== undefined && isInGap(at)).length

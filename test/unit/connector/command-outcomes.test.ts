@@ -4,7 +4,7 @@ import { aCommandMessage, anOriginate } from '../../support/connector/command-me
 import { fateUnknown } from '../../support/engine/fake-esl-session.ts'
 import { gone } from '../../support/stores/flaky.ts'
 import { settle } from '../../support/processes/manual-time.ts'
-import { aRunner, dumpOf, orderTo } from '../../support/connector/runner-lab.ts'
+import { aRunner, dumpOf, orderTo } from '../../support/connector/runner-harness.ts'
 
 describe('a command whose end cannot be known ends as unknown, never as failed', () => {
   test('an unanswered call does not end as unknown while its phone may still ring', async () => {

@@ -4,7 +4,7 @@ import { aCommandMessage, anOriginate } from '../../support/connector/command-me
 import { aCoreUuid } from '../../support/engine/engine-event.ts'
 import { settle } from '../../support/processes/manual-time.ts'
 import { aDomain } from '../../support/records/records.ts'
-import { aRunner, dumpOf, orderTo } from '../../support/connector/runner-lab.ts'
+import { aRunner, dumpOf, orderTo } from '../../support/connector/runner-harness.ts'
 
 test('commands in flight and waiting are counted by domain, the busiest first, and those without a domain are left out', async () => {
   const { run, runner } = await aRunner({ calls: 2 })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { EslCommandNotSent } from '@callplane/esl'
 import { aCommandMessage, anOriginate } from '../../support/connector/command-message.ts'
-import { type GivenRunner, aRunner, dumpOf, orderTo } from '../../support/connector/runner-lab.ts'
+import { type GivenRunner, aRunner, dumpOf, orderTo } from '../../support/connector/runner-harness.ts'
 
 describe('a command is not sent', () => {
   test('a command that arrives after its deadline does not even ask the engine for its channel', async () => {
