@@ -41,7 +41,7 @@ const cloud = opened(async () => {
 })
 
 /** A domain with two hooks, whose receiver keeps every request. */
-async function aWorld() {
+async function aHarness() {
   const { clock, gate, mortal, other } = cloud()
   const memory = memoryPorts({ clock, random: systemRandomness })
   const domain = `${randomUUID()}.example.com`
@@ -134,15 +134,15 @@ function diesAt(gate: CloudGate, at: number, isDone: boolean): string[] {
 }
 
 test('a dispatcher that is not killed makes four writes for a batch and queues no delivery', async () => {
-  const world = await aWorld()
-  const writes = diesAt(world.gate, 99, false)
+  const harness = await aHarness()
+  const writes = diesAt(harness.gate, 99, false)
 
-  await world.dispatch('mortal')
+  await harness.dispatch('mortal')
 
   expect(writes).toEqual(['UpdateItem', 'BatchWriteItem', 'TransactWriteItems', 'TransactWriteItems'])
-  expect(world.queued).toEqual([])
-  expect(world.sent).toHaveLength(6)
-  await world.check()
+  expect(harness.queued).toEqual([])
+  expect(harness.sent).toHaveLength(6)
+  await harness.check()
 })
 
 test.each(
@@ -153,27 +153,27 @@ test.each(
 )(
   'a dispatcher killed at write $at (done by the store: $isDone) loses no event, and the log has every request',
   async ({ at, isDone }) => {
-    const world = await aWorld()
-    diesAt(world.gate, at, isDone)
-    await world.dispatch('mortal')
-    world.gate.answer = (_call, forward) => forward()
+    const harness = await aHarness()
+    diesAt(harness.gate, at, isDone)
+    await harness.dispatch('mortal')
+    harness.gate.answer = (_call, forward) => forward()
     // The messages return after a minute, to another process.
-    world.clock.move(60_000)
+    harness.clock.move(60_000)
 
-    const ends = await world.dispatch('other')
-    await world.work()
+    const ends = await harness.dispatch('other')
+    await harness.work()
 
     expect(ends.map(({ error }) => error)).toEqual([undefined, undefined, undefined])
-    await world.check()
+    await harness.check()
   },
 )
 
 test('a dispatcher that was presumed dead but continues records what it sent, although another one queues the same deliveries', async () => {
-  const world = await aWorld()
+  const harness = await aHarness()
   const reached = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
   let transactions = 0
-  world.gate.answer = async ({ action }, forward) => {
+  harness.gate.answer = async ({ action }, forward) => {
     if (action === 'TransactWriteItems') transactions += 1
     if (transactions === 2) {
       reached.resolve()
@@ -181,15 +181,15 @@ test('a dispatcher that was presumed dead but continues records what it sent, al
     }
     return forward()
   }
-  const stalled = world.dispatch('mortal')
+  const stalled = harness.dispatch('mortal')
   await reached.promise
-  world.clock.move(60_000)
-  await world.dispatch('other')
+  harness.clock.move(60_000)
+  await harness.dispatch('other')
 
   held.resolve()
   expect((await stalled).map(({ error }) => error)).toEqual([undefined, undefined, undefined])
-  await world.work()
+  await harness.work()
 
-  expect(world.sent, 'the attempts that were queued found their deliveries delivered').toHaveLength(6)
-  await world.check()
+  expect(harness.sent, 'the attempts that were queued found their deliveries delivered').toHaveLength(6)
+  await harness.check()
 })

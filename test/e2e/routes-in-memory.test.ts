@@ -9,12 +9,12 @@ import { opened } from '../support/processes/opened.ts'
 import { engineAuthorization } from '../support/platform/engine-credential.ts'
 
 const domain = 'calls.example.com'
-const lab = opened(() => aPlatform())
+const harness = opened(() => aPlatform())
 
 /** Asks as an engine for the route of a call, and answers the cause with which it ends. */
 async function causeOf(number: string): Promise<string> {
   const fields = { section: 'dialplan', 'Hunt-Context': domain, 'Hunt-Destination-Number': number }
-  const response = await fetch(`${lab().url}/engine/dialplan`, {
+  const response = await fetch(`${harness().url}/engine/dialplan`, {
     method: 'POST',
     headers: { ...engineAuthorization(planted('engine')) },
     body: new URLSearchParams(fields),
@@ -24,7 +24,7 @@ async function causeOf(number: string): Promise<string> {
 }
 
 it('many calls of a domain share readings, a new route takes the next call, and a change or removal rules a second later', async () => {
-  const admin = await lab().tenant(domain)
+  const admin = await harness().tenant(domain)
   const create = async (destination_number: string, cause: string) =>
     admin.call('createDefaultRoute', { body: { destination_number, callflow: [{ hangup: cause }] } })
   expect(await causeOf('50')).toBe('200 true')
@@ -32,7 +32,7 @@ it('many calls of a domain share readings, a new route takes the next call, and 
   expect(await causeOf('50')).toBe('USER_BUSY')
 
   const asked: string[] = []
-  lab().platform.gate.watchCalls(({ roleArn, action }) => {
+  harness().platform.gate.watchCalls(({ roleArn, action }) => {
     if (/lookUpDialplan/i.test(roleArn)) asked.push(action)
   })
   const causes = await Promise.all(Array.from({ length: 12 }, () => causeOf('51')))
@@ -51,7 +51,7 @@ it('many calls of a domain share readings, a new route takes the next call, and 
 })
 
 it('a change of the route of an emergency number rules the very next call', async () => {
-  const admin = await lab().root()
+  const admin = await harness().root()
   const query = { domain }
   const body = (cause: string) => ({ destination_number: '112', callflow: [{ hangup: cause }] })
   const { _id: route_id } = await admin.call('createDefaultRoute', { query, body: body('NO_ANSWER') })

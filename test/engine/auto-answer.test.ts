@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { type Server, createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { CallplaneError } from '../../client/index.ts'
-import { aKitLab } from '../support/engine/kit-lab.ts'
+import { aKitHarness } from '../support/engine/kit-harness.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
 import type { SipPhone } from '../support/engine/sip-phone.ts'
 import { opened } from '../support/processes/opened.ts'
@@ -34,17 +34,17 @@ async function listeners(phonePort: number) {
 }
 
 describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
-  const lab = opened(() => aKitLab())
+  const harness = opened(() => aKitHarness())
 
   /** A phone at a port whose number is free for TCP too: the system chose it for UDP alone. */
   const phoneWithListeners = async (): Promise<readonly [SipPhone, Awaited<ReturnType<typeof listeners>>]> => {
-    const phone = await lab().phone('1001', acme)
+    const phone = await harness().phone('1001', acme)
     const elsewhere = await listeners(Number(phone.address.split(':')[1])).catch(() => undefined)
     return elsewhere === undefined ? phoneWithListeners() : [phone, elsewhere]
   }
 
   it('what the API takes as parameters of an INVITE rings the phone at its own address, and what steers it is refused', async () => {
-    const admin = await lab().platform.tenant(acme)
+    const admin = await harness().platform.tenant(acme)
     const [phone, elsewhere] = await phoneWithListeners()
     expect((await phone.register()).status).toBe(200)
     const call = (value: string) =>

@@ -7,7 +7,7 @@ import type { Client, Input } from '../../client/index.ts'
 import type { Receiver } from '../../local/demo/receiver.ts'
 import { createTaken, trunkTo } from '../support/engine/gateway-taken.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aGatewayLab } from '../support/engine/kit-lab.ts'
+import { aGatewayHarness } from '../support/engine/kit-harness.ts'
 import { type SipMessage, credentialOf, headerOf } from '../support/engine/sip-message.ts'
 import type { SoundCall } from '../support/engine/sound-call.ts'
 import type { SoundPhone } from '../support/engine/sound-phone.ts'
@@ -25,7 +25,7 @@ const callEvents = ['CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE']
 
 describe.skipIf(freeswitchBin === undefined)('callers at an engine of the kit', () => {
   const rescue = { EMERGENCY_GATEWAY: `${acme}_trunk` }
-  const lab = opened(() => aGatewayLab(rescue, rescue))
+  const harness = opened(() => aGatewayHarness(rescue, rescue))
   let made:
     | {
         admin: Client
@@ -48,7 +48,7 @@ describe.skipIf(freeswitchBin === undefined)('callers at an engine of the kit', 
   const gateway = (name: string, more: Partial<Input<'createGateway'>['body']>) => {
     const { admin: client, far } = the()
     const body = trunkTo({ address: far.address, ip: provider }, name, more)
-    return createTaken({ engine: lab().engine, client, domain: acme }, body)
+    return createTaken({ engine: harness().engine, client, domain: acme }, body)
   }
   const route = (destination_number: string, ...callflow: unknown[]) =>
     the().admin.call('createDefaultRoute', { body: { destination_number, callflow } })
@@ -78,12 +78,12 @@ describe.skipIf(freeswitchBin === undefined)('callers at an engine of the kit', 
   }
 
   beforeAll(async () => {
-    const admin = await lab().platform.tenant(acme)
-    const phones = [await lab().soundPhone('1001', acme), await lab().soundPhone('1002', acme)]
+    const admin = await harness().platform.tenant(acme)
+    const phones = [await harness().soundPhone('1001', acme), await harness().soundPhone('1002', acme)]
     for (const each of phones) expect(await each.register()).toBe(200)
-    const party = { port: lab().gatewayPort, ip: provider, isAnswering: true }
-    const far = await lab().soundPhone('380671112233', '127.0.0.1', party)
-    const forger = await lab().soundPhone(`${forged}123`, acme, {
+    const party = { port: harness().gatewayPort, ip: provider, isAnswering: true }
+    const far = await harness().soundPhone('380671112233', '127.0.0.1', party)
+    const forger = await harness().soundPhone(`${forged}123`, acme, {
       credential: credentialOf('1000', acme, tenantPassword('1000')),
       display: 'The Bank',
       headers: [
@@ -97,11 +97,11 @@ describe.skipIf(freeswitchBin === undefined)('callers at an engine of the kit', 
         ['X-Callplane-Call', 'secret word'],
       ],
     })
-    const receiver = await lab().platform.receiver()
+    const receiver = await harness().platform.receiver()
     const filter = { 'Caller-Destination-Number': { operation: '==' as const, value: '1001' } }
     const action = { type: 'web' as const, method: 'POST', url: receiver.url }
     await admin.call('createHooks', { body: callEvents.map((event) => ({ event, action, filter })) })
-    made = { admin, root: await lab().platform.root(), far, forger, phones, receiver }
+    made = { admin, root: await harness().platform.root(), far, forger, phones, receiver }
     await numberOf('1000', own)
     await numberOf('1001', ownOf1001)
     await gateway('trunk', { username: 'pbx' })
@@ -298,7 +298,7 @@ describe.skipIf(freeswitchBin === undefined)('callers at an engine of the kit', 
   it('while the platform is away, a call shows the login of the account', async () => {
     // The engine keeps the account from here on.
     await forgedCall('9044', the().far)
-    await lab().platform.stop()
+    await harness().platform.stop()
 
     const invite = await forgedCall('112', the().far)
     expect([userIn(invite, 'from'), invite?.uri]).toEqual(['1000', expect.stringMatching(/^sip:112@/)])
@@ -311,6 +311,6 @@ describe.skipIf(freeswitchBin === undefined)('callers at an engine of the kit', 
       expect.stringMatching(/^"1000" /),
     ])
     saysNothingForged(rung)
-    lab().platform = await lab().startPlatform()
+    harness().platform = await harness().startPlatform()
   })
 })

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { freePort } from '../../packages/laptop/processes/free-port.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aKitLab } from '../support/engine/kit-lab.ts'
+import { aKitHarness } from '../support/engine/kit-harness.ts'
 import { opened } from '../support/processes/opened.ts'
 import { tenantPassword } from '../support/platform/platform.ts'
 import type { SipPhone } from '../support/engine/sip-phone.ts'
@@ -15,27 +15,27 @@ const within = { timeout: 60_000, interval: 200 }
 
 describe.skipIf(freeswitchBin === undefined)('at an engine with two SIP profiles', () => {
   let secondPort = 0
-  const lab = opened(async () => {
+  const harness = opened(async () => {
     secondPort = await freePort()
-    return aKitLab({ settings: { SECOND_SIP_PORT: String(secondPort) }, change: withSecondProfile })
+    return aKitHarness({ settings: { SECOND_SIP_PORT: String(secondPort) }, change: withSecondProfile })
   })
   let admin: Client | undefined
   beforeAll(async () => {
-    admin = await lab().platform.tenant(acme)
+    admin = await harness().platform.tenant(acme)
   })
   const tenant = (): Client => {
     if (admin === undefined) throw new Error('the tenant is made first')
     return admin
   }
-  const registered = async (login: string, domain: string, port = lab().place.sipPort): Promise<SipPhone> => {
-    const phone = await lab().phone(login, domain, { port })
+  const registered = async (login: string, domain: string, port = harness().place.sipPort): Promise<SipPhone> => {
+    const phone = await harness().phone(login, domain, { port })
     expect(await phone.register()).toEqual({ status: 200, hasContact: true })
     return phone
   }
   /** Counted at each profile: `show registrations` has one row for an account, however many phones it has. */
   const registrations = async (name: string) => {
     const lists = await Promise.all(
-      ['phones', 'more-phones'].map((profile) => lab().engine.api(`sofia status profile ${profile} reg`)),
+      ['phones', 'more-phones'].map((profile) => harness().engine.api(`sofia status profile ${profile} reg`)),
     )
     return lists.map(
       (list) => list.split('\n').filter((line) => line.startsWith('User:') && line.includes(name)).length,
@@ -53,7 +53,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine with two SIP profiles
     })
 
     const uuid = /^\+OK ([0-9a-f-]{36})\n$/.exec(body.info)?.[1] ?? ''
-    const requestId = await lab().engine.api(`uuid_getvar ${uuid} svc_request_id`)
+    const requestId = await harness().engine.api(`uuid_getvar ${uuid} svc_request_id`)
     expect(requestId.trim()).toBe(headers.get('x-request-id'))
     // The platform routes the second leg after it has answered that the first was answered.
     await expect.poll(() => [caller.rang.length, called.rang.length], within).toEqual([1, 1])
@@ -69,8 +69,8 @@ describe.skipIf(freeswitchBin === undefined)('at an engine with two SIP profiles
 
   it('users see the calls and CDRs that their phones placed, whatever the From header says', async () => {
     const phone = await registered('1001', acme)
-    const own = await lab().platform.logIn(`1001@${acme}`, tenantPassword('1001'))
-    const other = await lab().platform.logIn(`1002@${acme}`, tenantPassword('1002'))
+    const own = await harness().platform.logIn(`1001@${acme}`, tenantPassword('1001'))
+    const other = await harness().platform.logIn(`1002@${acme}`, tenantPassword('1002'))
     const found = async (client: Client) => {
       const { hits } = await client.call('searchCdrs', {
         query: { leg: '*' },
@@ -120,7 +120,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine with two SIP profiles
 
   it('phones of a deleted domain are dropped at both profiles and cannot register again', async () => {
     const gone = 'gone.example.com'
-    const root = await lab().platform.root()
+    const root = await harness().platform.root()
     await root.call('createDomain', { body: { domain_name: gone, customer_id: 'test' } })
     const body = { login: '1001', role: 'user', password: tenantPassword('1001') }
     await root.call('createAccount', { query: { domain: gone }, body })
@@ -131,7 +131,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine with two SIP profiles
 
     for (const phone of phones) expect((await phone.register()).status).toBe(403)
     await expect.poll(() => registrations(gone), within).toEqual([0, 0])
-    expect((await (await lab().phone('1001', gone)).call('9196')).status).toBe(403)
+    expect((await (await harness().phone('1001', gone)).call('9196')).status).toBe(403)
   })
 })
 

@@ -1,7 +1,7 @@
 /** The demo at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
 import { describe, expect, it } from 'vitest'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aKitLab } from '../support/engine/kit-lab.ts'
+import { aKitHarness } from '../support/engine/kit-harness.ts'
 import { runCommand } from '../support/platform/command.ts'
 import { opened } from '../support/processes/opened.ts'
 import { tenantPassword } from '../support/platform/platform.ts'
@@ -9,23 +9,23 @@ import { tenantPassword } from '../support/platform/platform.ts'
 const acme = 'acme.example.com'
 
 describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
-  const lab = opened(() => aKitLab({ platform: { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } }))
+  const harness = opened(() => aKitHarness({ platform: { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } }))
   const demo = () =>
     runCommand(process.execPath, ['local/demo.ts'], {
       cwd: process.cwd(),
       env: {
         PATH: process.env['PATH'],
-        API_URL: lab().platformUrl,
+        API_URL: harness().platformUrl,
         DEMO_USER: `1000@${acme}`,
         DEMO_PASSWORD: tenantPassword('1000'),
       },
     })
 
   it('the demo says which phone it needs, and with a phone that answers it walks to its end and leaves no route', async () => {
-    const admin = await lab().platform.tenant(acme)
+    const admin = await harness().platform.tenant(acme)
     const before = await admin.call('listDefaultRoutes')
     const without = await demo()
-    const phone = await lab().phone('1001', acme)
+    const phone = await harness().phone('1001', acme)
     expect((await phone.register()).status).toBe(200)
 
     const { status, output } = await demo()

@@ -5,7 +5,7 @@ import { openDialledCalls } from '../support/engine/dialled-calls.ts'
 import { writeSounds } from '../support/engine/domain-sounds.ts'
 import { createTaken, trunkTo } from '../support/engine/gateway-taken.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aGatewayLab } from '../support/engine/kit-lab.ts'
+import { aGatewayHarness } from '../support/engine/kit-harness.ts'
 import { opened } from '../support/processes/opened.ts'
 import { documentedSteps, withoutPosition } from '../support/records/documented-steps.ts'
 
@@ -14,8 +14,8 @@ const acme = 'acme.example.com'
 const stayMs = 3_000
 
 describe.skipIf(freeswitchBin === undefined)('docs/routes.md at an engine of the kit', () => {
-  const lab = opened(() => aGatewayLab())
-  const calls = opened(() => openDialledCalls(lab().place.socketPort))
+  const harness = opened(() => aGatewayHarness())
+  const calls = opened(() => openDialledCalls(harness().place.socketPort))
   let made: Client | undefined
   const admin = (): Client => {
     if (made === undefined) throw new Error('the tenant is made first')
@@ -23,12 +23,12 @@ describe.skipIf(freeswitchBin === undefined)('docs/routes.md at an engine of the
   }
 
   beforeAll(async () => {
-    writeSounds(lab().place.sounds, acme)
-    made = await lab().platform.tenant(acme)
-    const [port, ip] = [lab().gatewayPort, '127.0.0.11']
-    const provider = await lab().phone('provider', '127.0.0.1', { port, ip, isBusy: true })
+    writeSounds(harness().place.sounds, acme)
+    made = await harness().platform.tenant(acme)
+    const [port, ip] = [harness().gatewayPort, '127.0.0.11']
+    const provider = await harness().phone('provider', '127.0.0.1', { port, ip, isBusy: true })
     const carrier = trunkTo({ address: provider.address, ip }, 'carrier', { username: 'pbx' })
-    await createTaken({ engine: lab().engine, client: admin(), domain: acme }, carrier)
+    await createTaken({ engine: harness().engine, client: admin(), domain: acme }, carrier)
     const ends = { destination_number: '100', callflow: [{ hangup: 'NORMAL_CLEARING' }] }
     await admin().call('createDefaultRoute', { body: ends })
   })
@@ -37,13 +37,13 @@ describe.skipIf(freeswitchBin === undefined)('docs/routes.md at an engine of the
     const body = { destination_number: String.raw`9(\d+)`, callflow: [...step.callflow] }
     const { _id } = await admin().call('createDefaultRoute', { body })
 
-    const shown = step.shown.map((line) => comparable(line, lab().place.sounds))
+    const shown = step.shown.map((line) => comparable(line, harness().place.sounds))
     const ran = async () => {
       const { executed } = await calls().dial(acme, '9200', { stayMs, digits: ['1'] })
       // The language of prompts goes with every call that may hear some.
       const lines = executed
         .filter((line) => !line.startsWith('set default_language='))
-        .map((line) => comparable(line, lab().place.sounds))
+        .map((line) => comparable(line, harness().place.sounds))
       return lines.slice(lines.indexOf(shown[0] ?? '')).slice(0, shown.length)
     }
     // What a domain's calls are decided by may be two seconds old.

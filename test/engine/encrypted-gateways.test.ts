@@ -13,7 +13,7 @@ import type { Client } from '../../client/index.ts'
 import { type Certificate, anIssuer } from '../support/engine/certificate.ts'
 import { createTaken } from '../support/engine/gateway-taken.ts'
 import { anEnginePlace, freeswitchBin, startKitEngine } from '../support/engine/kit-engine.ts'
-import { aGatewayLab } from '../support/engine/kit-lab.ts'
+import { aGatewayHarness } from '../support/engine/kit-harness.ts'
 import type { SoundCall } from '../support/engine/sound-call.ts'
 import { type SoundPhone, openSoundPhone } from '../support/engine/sound-phone.ts'
 import { aWhile } from '../support/engine/sound-stream.ts'
@@ -32,7 +32,7 @@ const busy = 486
 const host = '127.0.0.1'
 
 describe.skipIf(freeswitchBin === undefined)('a carrier over TLS', () => {
-  const lab = opened(async () => {
+  const harness = opened(async () => {
     const closing = new AsyncDisposableStack()
     const [issuer, stranger] = [anIssuer(), anIssuer()]
     for (const each of [issuer, stranger]) closing.defer(() => each.remove())
@@ -47,7 +47,7 @@ describe.skipIf(freeswitchBin === undefined)('a carrier over TLS', () => {
       const [TLS_PORT, GATEWAY_TLS_PORT] = [String(await freePort()), String(await freePort())]
       return { TLS: 'true', TLS_FOLDER: folder, TLS_PORT, GATEWAY_TLS_PORT, SRTP: 'optional' }
     }
-    const kit = await aGatewayLab(await withTls('engine'))
+    const kit = await aGatewayHarness(await withTls('engine'))
     closing.defer(() => kit.close())
     const [place, settings] = [await anEnginePlace(), await withTls('carrier')]
     closing.defer(() => place.remove())
@@ -93,10 +93,10 @@ describe.skipIf(freeswitchBin === undefined)('a carrier over TLS', () => {
   let [ours, theirs]: SoundPhone[] = []
 
   beforeAll(async () => {
-    admin = await lab().platform.tenant(acme)
-    const them = await lab().platform.tenant(blue)
+    admin = await harness().platform.tenant(acme)
+    const them = await harness().platform.tenant(blue)
     await them.call('createAccount', { body: { login: '1003', role: 'user', password: 'plain-1' } })
-    ;[ours, theirs] = [await lab().soundPhone('1000', acme), await lab().theirPhone('1001')]
+    ;[ours, theirs] = [await harness().soundPhone('1000', acme), await harness().theirPhone('1001')]
     expect([await ours.register(), await theirs.register()]).toEqual([200, 200])
   })
 
@@ -109,8 +109,10 @@ describe.skipIf(freeswitchBin === undefined)('a carrier over TLS', () => {
     admin.call('createDefaultRoute', { body: { destination_number, callflow } })
   /** What an engine knows of each leg of its calls. */
   const legs = async (variable: string) => {
-    const { rows = [] } = JSON.parse(await lab().engine.api('show channels as json')) as { rows?: { uuid: string }[] }
-    return Promise.all(rows.map(({ uuid }) => lab().engine.api(`uuid_getvar ${uuid} ${variable}`)))
+    const { rows = [] } = JSON.parse(await harness().engine.api('show channels as json')) as {
+      rows?: { uuid: string }[]
+    }
+    return Promise.all(rows.map(({ uuid }) => harness().engine.api(`uuid_getvar ${uuid} ${variable}`)))
   }
   /** Both sides sing and hear each other, in encrypted packets between the engines. */
   const talk = async (placed: SoundCall, rung: SoundCall, tones: readonly [number, number]) => {
@@ -126,11 +128,11 @@ describe.skipIf(freeswitchBin === undefined)('a carrier over TLS', () => {
 
   it('a gateway registers, and phones on both sides hear each other, whichever of them calls', async () => {
     await createTaken(
-      { engine: lab().engine, client: admin, domain: acme },
+      { engine: harness().engine, client: admin, domain: acme },
       {
         name: 'carrier',
         realm: blue,
-        proxy: `${host}:${lab().carrierPort}`,
+        proxy: `${host}:${harness().carrierPort}`,
         username: '1003',
         password: 'plain-1',
         transport: 'tls',
@@ -139,7 +141,7 @@ describe.skipIf(freeswitchBin === undefined)('a carrier over TLS', () => {
     )
     const state = async () => (await admin.call('readGateway', { params: { gateway_name: 'carrier' } })).data.state
     await expect.poll(state, within).toBe('REGED')
-    expect(await lab().carrier.api('sofia status profile phones reg')).toContain('transport=tls')
+    expect(await harness().carrier.api('sofia status profile phones reg')).toContain('transport=tls')
     await route('90', [dial('carrier')])
     await admin.call('createPublicRoute', {
       body: { destination_number: String.raw`gw\+${acme}_carrier`, callflow: [{ goto: '1000' }] },
@@ -158,10 +160,10 @@ describe.skipIf(freeswitchBin === undefined)('a carrier over TLS', () => {
     { kind: 'the host as an IP address only', number: '93', by: 'issuer', names: `IP:${host}` },
   ] as const)('nothing is sent to a carrier whose certificate has $kind, and the route goes on', async (carrier) => {
     const { number, by, names } = carrier
-    const { port, came } = await lab().impostor(lab()[by].sign(`impostor-${number}`, names))
+    const { port, came } = await harness().impostor(harness()[by].sign(`impostor-${number}`, names))
     const name = `impostor-${number}`
     const body = { name, proxy: `${host}:${port}`, register: false, networks: ['198.51.100.0/24'] }
-    await createTaken({ engine: lab().engine, client: admin, domain: acme }, { ...body, transport: 'tls' })
+    await createTaken({ engine: harness().engine, client: admin, domain: acme }, { ...body, transport: 'tls' })
     await route(number, [dial(name), { hangup: 'USER_BUSY' }])
 
     const call = await one(ours).dial(number)

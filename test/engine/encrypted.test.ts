@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { installedChromium, startBrowser } from '../support/browser/browser.ts'
 import { type Certificate, anIssuer } from '../support/engine/certificate.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aKitLab } from '../support/engine/kit-lab.ts'
+import { aKitHarness } from '../support/engine/kit-harness.ts'
 import { type MediaPhone, type MediaPhoneOptions, openMediaPhone } from '../support/engine/media-phone.ts'
 import { openBrowserMedia, openSrtpMedia } from '../support/engine/secure-media.ts'
 import { type SipCredential, credentialOf } from '../support/engine/sip-message.ts'
@@ -33,7 +33,7 @@ const switches = [
 ]
 
 describe.skipIf(freeswitchBin === undefined)('phones that encrypt', () => {
-  const lab = opened(async () => {
+  const harness = opened(async () => {
     const issuer = anIssuer()
     const folder = mkdtempSync(join(tmpdir(), 'callplane-tls-'))
     const [tlsPort, wssPort] = [await freePort(), await freePort()]
@@ -58,7 +58,7 @@ describe.skipIf(freeswitchBin === undefined)('phones that encrypt', () => {
         },
       })
     expect(await renew(issuer.sign('first', names))).toMatchObject({ status: 0 })
-    const kit = await aKitLab({ settings })
+    const kit = await aKitHarness({ settings })
     await kit.platform.tenant(acme)
     await kit.platform.tenant(blue)
     const phones: MediaPhone[] = []
@@ -97,12 +97,17 @@ describe.skipIf(freeswitchBin === undefined)('phones that encrypt', () => {
   // A phone that logs out stays registered for up to a minute more (docs/engine.md).
   afterEach(async () => {
     for (const login of ['1001', '1002'])
-      await lab().engine.api(`sofia profile phones flush_inbound_reg ${login}=${acme}@${acme}`)
+      await harness().engine.api(`sofia profile phones flush_inbound_reg ${login}=${acme}@${acme}`)
   })
   /** The certificate that an engine shows. */
   const shown = () =>
     new Promise<string>((resolve, reject) => {
-      const socket = connect({ host: '127.0.0.1', port: lab().tlsPort, servername: 'localhost', ca: lab().issuer.pem })
+      const socket = connect({
+        host: '127.0.0.1',
+        port: harness().tlsPort,
+        servername: 'localhost',
+        ca: harness().issuer.pem,
+      })
       socket.on('error', reject)
       socket.on('secureConnect', () => {
         resolve(String(socket.getPeerCertificate().subject['CN']))
@@ -111,10 +116,10 @@ describe.skipIf(freeswitchBin === undefined)('phones that encrypt', () => {
     })
 
   const kinds = [
-    { kind: 'TLS', open: (login: string, claim = {}) => lab().tlsPhone(login, claim), isThere: true },
+    { kind: 'TLS', open: (login: string, claim = {}) => harness().tlsPhone(login, claim), isThere: true },
     {
       kind: 'a browser',
-      open: (login: string, claim = {}) => lab().browserPhone(login, claim),
+      open: (login: string, claim = {}) => harness().browserPhone(login, claim),
       isThere: chromium !== undefined,
     },
   ]
@@ -133,7 +138,7 @@ describe.skipIf(freeswitchBin === undefined)('phones that encrypt', () => {
     })
 
     it.runIf(isThere)('an encrypted phone and a plain one hear each other, whichever of them calls', async () => {
-      const [phone, plain] = [await open('1001'), await lab().soundPhone('1002', acme)]
+      const [phone, plain] = [await open('1001'), await harness().soundPhone('1002', acme)]
       expect([await phone.register(), await plain.register()]).toEqual([200, 200])
 
       const placed = phone.call('1002')
@@ -168,13 +173,13 @@ describe.skipIf(freeswitchBin === undefined)('phones that encrypt', () => {
   })
 
   it('a renewed certificate keeps a running call up and is shown to new connections', async () => {
-    const phone = await lab().tlsPhone('1001')
+    const phone = await harness().tlsPhone('1001')
     expect([await phone.register(), await shown()]).toEqual([200, 'first'])
     const { call } = await phone.call('9196')
     await call?.media.sing(440)
     await call?.media.hear(440)
 
-    const { status, output } = await lab().renew(lab().issuer.sign('second', names))
+    const { status, output } = await harness().renew(harness().issuer.sign('second', names))
 
     expect({ status, output }).toEqual({
       status: 0,
@@ -188,6 +193,6 @@ describe.skipIf(freeswitchBin === undefined)('phones that encrypt', () => {
   })
 
   it('the log has no error', () => {
-    expect(lab().errors()).toEqual([])
+    expect(harness().errors()).toEqual([])
   })
 })

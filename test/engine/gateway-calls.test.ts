@@ -4,7 +4,7 @@ import type { Client, Input } from '../../client/index.ts'
 import type { Receiver } from '../../local/demo/receiver.ts'
 import { createTaken, trunkTo } from '../support/engine/gateway-taken.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aGatewayLab } from '../support/engine/kit-lab.ts'
+import { aGatewayHarness } from '../support/engine/kit-harness.ts'
 import type { SipPhone } from '../support/engine/sip-phone.ts'
 import { opened } from '../support/processes/opened.ts'
 
@@ -23,7 +23,7 @@ const heard = '48'
 const callEvents = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE']
 
 describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of the kit', () => {
-  const lab = opened(() => aGatewayLab())
+  const harness = opened(() => aGatewayHarness())
   let made:
     | { admin: Client; stranger: Client; caller: SipPhone; called: SipPhone; far: SipPhone; receiver: Receiver }
     | undefined
@@ -32,7 +32,7 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
     return made
   }
   /** A SIP party at a loopback address, as a provider is: it answers every call, and calls the profile of gateways. */
-  const party = (login: string, ip: string) => lab().phone(login, '127.0.0.1', { port: lab().gatewayPort, ip })
+  const party = (login: string, ip: string) => harness().phone(login, '127.0.0.1', { port: harness().gatewayPort, ip })
   const route = (destination_number: string, callflow: unknown[], client = the().admin) =>
     client.call('createDefaultRoute', { body: { destination_number, callflow } })
   const publicRoute = (destination_number: string, callflow: unknown[], client = the().admin) =>
@@ -41,16 +41,16 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
     bridge: { endpoints: [{ type: 'gateway', name, dialString }] },
   })
   const gateway = (body: Input<'createGateway'>['body'], domain = acme, client = the().admin) =>
-    createTaken({ engine: lab().engine, client, domain }, body)
+    createTaken({ engine: harness().engine, client, domain }, body)
   const trunk = (name: string, more: Partial<Input<'createGateway'>['body']> = {}) =>
     trunkTo({ address: the().far.address, ip: provider }, name, more)
 
   beforeAll(async () => {
-    const admin = await lab().platform.tenant(acme)
-    const other = await lab().platform.tenant(blue)
-    const [caller, called] = [await lab().phone('1000', acme), await lab().phone('1001', acme)]
+    const admin = await harness().platform.tenant(acme)
+    const other = await harness().platform.tenant(blue)
+    const [caller, called] = [await harness().phone('1000', acme), await harness().phone('1001', acme)]
     for (const phone of [caller, called]) await phone.register()
-    const receiver = await lab().platform.receiver()
+    const receiver = await harness().platform.receiver()
     const action = { type: 'web' as const, method: 'POST', url: receiver.url }
     const filter = { 'Caller-Destination-Number': { operation: '==' as const, value: heard } }
     await admin.call('createHooks', { body: callEvents.map((event) => ({ event, action, filter })) })
@@ -104,7 +104,7 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
     await emergency.hangUp()
     await call.hangUp()
 
-    const usage = () => lab().engine.api(`limit_usage hash gateway ${acme}_narrow`)
+    const usage = () => harness().engine.api(`limit_usage hash gateway ${acme}_narrow`)
     await expect.poll(usage, { timeout: 10_000, interval: 100 }).toBe('0')
     const next = await called.call('93')
     expect(next.status).toBe(200)
@@ -112,7 +112,7 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
   })
 
   it('a route cannot use a gateway of another domain or a disabled one', async () => {
-    const phone = await lab().phone('1000', blue)
+    const phone = await harness().phone('1000', blue)
     await phone.register()
     await route('95', [dial('trunk', '1'), { hangup: 'USER_BUSY' }], the().stranger)
     await the().admin.call('createGateway', { body: { ...trunk('off'), enabled: false } })
@@ -180,13 +180,13 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
     await gateway(trunk('shared', { networks }))
     await gateway(trunk('shared', { networks }), blue, the().stranger)
     await publicRoute('46', [{ hangup: 'USER_BUSY' }], the().stranger)
-    const named = await lab().phone('shared', blue, { port: lab().gatewayPort, ip: '127.0.0.21' })
+    const named = await harness().phone('shared', blue, { port: harness().gatewayPort, ip: '127.0.0.21' })
 
     await expect.poll(async () => (await named.call('46')).status, recognized).toBe(busy)
     // The older gateway is that of acme, which has no such route.
     expect((await login.call('46')).status).toBe(unallocated)
 
-    const root = await lab().platform.root()
+    const root = await harness().platform.root()
     const { data } = await root.call('listGateways', { query: { domain: blue } })
     expect(data.find(({ name }) => name === 'shared')?.overlaps).toEqual([`${acme}/shared`])
     const confirmation = { params: { gateway_name: 'shared' }, body: { confirmed_networks: networks } }
@@ -197,11 +197,11 @@ describe.skipIf(freeswitchBin === undefined)('calls of gateways at an engine of 
   it('a call to the contact of a registered gateway is accepted because it comes from its proxy', async () => {
     const credentials = { username: '1003', password: 'plain-1' }
     await the().stranger.call('createAccount', { body: { login: '1003', role: 'user', password: 'plain-1' } })
-    const proxy = `127.0.0.1:${lab().place.sipPort}`
+    const proxy = `127.0.0.1:${harness().place.sipPort}`
     await gateway({ name: 'registered', realm: blue, proxy, ...credentials })
     // The engine calls a contact by its own address, so that the To header has its user.
     await publicRoute(String.raw`gw\+${acme}_registered`, [{ goto: '1001' }])
-    const phone = await lab().phone('1001', blue)
+    const phone = await harness().phone('1001', blue)
     await phone.register()
 
     const call = await phone.call('1003')

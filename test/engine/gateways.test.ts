@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { planted } from '../support/invariants/secret-forms.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aKitLab } from '../support/engine/kit-lab.ts'
+import { aKitHarness } from '../support/engine/kit-harness.ts'
 import { openSipRegistrar } from '../support/engine/sip-registrar.ts'
 import { tenantPassword } from '../support/platform/platform.ts'
 import { opened } from '../support/processes/opened.ts'
@@ -23,9 +23,9 @@ describe.skipIf(freeswitchBin === undefined)('gateways of an engine of the kit',
   const passwords = Object.fromEntries(
     ['first', 'second', 'third', 'fourth', 'fifth'].map((user) => [user, planted(`password-of-${user}`)]),
   )
-  const lab = opened(async () => {
+  const harness = opened(async () => {
     const registrar = await openSipRegistrar(realm, passwords)
-    const kit = await aKitLab({
+    const kit = await aKitHarness({
       socketPort: async (port) => {
         toEngine = await startTcpProxy(port)
         return toEngine.port
@@ -44,10 +44,10 @@ describe.skipIf(freeswitchBin === undefined)('gateways of an engine of the kit',
       },
     }
   })
-  const admin = (domain = acme) => lab().platform.logIn(`1000@${domain}`, tenantPassword('1000'))
+  const admin = (domain = acme) => harness().platform.logIn(`1000@${domain}`, tenantPassword('1000'))
   const trunk = (user: string) => ({
     realm,
-    proxy: `127.0.0.1:${lab().registrar.port}`,
+    proxy: `127.0.0.1:${harness().registrar.port}`,
     username: user,
     password: passwords[user] ?? '',
   })
@@ -57,7 +57,7 @@ describe.skipIf(freeswitchBin === undefined)('gateways of an engine of the kit',
   }
 
   it("a gateway that the API creates registers within ten seconds, is shown as registered, and its event reaches the domain's hook", async () => {
-    const [receiver, foreign] = [await lab().platform.receiver(), await lab().platform.receiver()]
+    const [receiver, foreign] = [await harness().platform.receiver(), await harness().platform.receiver()]
     for (const [domain, { url }] of [
       [acme, receiver],
       [blue, foreign],
@@ -70,7 +70,7 @@ describe.skipIf(freeswitchBin === undefined)('gateways of an engine of the kit',
     await (await admin()).call('createGateway', { body: { name: 'trunk', ...trunk('first') } })
 
     await expect.poll(() => stateOf('trunk'), soon).toBe('REGED UP')
-    expect(lab().registrar.registered()).toEqual(['first'])
+    expect(harness().registrar.registered()).toEqual(['first'])
     // The hook is in force by now, if it was not when the gateway was made.
     await (await admin()).call('updateGateway', { params: { gateway_name: 'trunk' }, body: { expires: 300 } })
     const states = new Set<unknown>()
@@ -100,7 +100,7 @@ describe.skipIf(freeswitchBin === undefined)('gateways of an engine of the kit',
 
     await expect.poll(() => stateOf('numbered'), soon).toBe('REGED UP')
     await (await admin()).call('deleteGateway', { params: { gateway_name: 'numbered' } })
-    await expect.poll(() => lab().registrar.registered(), soon).not.toContain('fourth')
+    await expect.poll(() => harness().registrar.registered(), soon).not.toContain('fourth')
   })
 
   it('a gateway with TLS is refused, since the engine has none', async () => {
@@ -118,19 +118,19 @@ describe.skipIf(freeswitchBin === undefined)('gateways of an engine of the kit',
 
   it('a changed gateway registers with its new settings within ten seconds, and a deleted one is gone from the engine', async () => {
     await (await admin()).call('updateGateway', { params: { gateway_name: 'trunk' }, body: trunk('third') })
-    await expect.poll(() => lab().registrar.registered(), soon).toEqual(['fifth', 'third'])
+    await expect.poll(() => harness().registrar.registered(), soon).toEqual(['fifth', 'third'])
     await expect.poll(() => stateOf('trunk'), soon).toBe('REGED UP')
 
     await (await admin()).call('deleteGateway', { params: { gateway_name: 'trunk' } })
 
-    await expect.poll(() => lab().registrar.registered(), soon).toEqual(['fifth'])
-    await expect.poll(() => lab().kit.engine.api('sofia status'), soon).not.toContain(`${acme}_trunk`)
+    await expect.poll(() => harness().registrar.registered(), soon).toEqual(['fifth'])
+    await expect.poll(() => harness().kit.engine.api('sofia status'), soon).not.toContain(`${acme}_trunk`)
   })
 
   it('gateways that change while the link to an engine is down are applied when it is back, and the others stay registered', async () => {
     await (await admin()).call('createGateway', { body: { name: 'changed', ...trunk('first') } })
     await (await admin()).call('createGateway', { body: { name: 'gone', ...trunk('second') } })
-    await expect.poll(() => lab().registrar.registered(), soon).toEqual(['fifth', 'first', 'second'])
+    await expect.poll(() => harness().registrar.registered(), soon).toEqual(['fifth', 'first', 'second'])
     await expect.poll(() => stateOf('changed'), soon).toBe('REGED UP')
     toEngine.isRefusing = true
     for (const connection of toEngine.connections) connection.reset()
@@ -139,13 +139,13 @@ describe.skipIf(freeswitchBin === undefined)('gateways of an engine of the kit',
     await (await admin()).call('updateGateway', { params: { gateway_name: 'changed' }, body: trunk('third') })
     await (await admin()).call('deleteGateway', { params: { gateway_name: 'gone' } })
     await (await admin()).call('createGateway', { body: { name: 'new', ...trunk('fourth') } })
-    const listed = () => lab().kit.engine.api('sofia xmlstatus gateway')
+    const listed = () => harness().kit.engine.api('sofia xmlstatus gateway')
     const since = (name: string, xml: string) =>
       new RegExp(`<name>${blue}_${name}</name>[^]*?<uptime-usec>(\\d+)<`).exec(xml)?.[1]
     const before = Number(since('trunk', await listed()))
     toEngine.isRefusing = false
 
-    await expect.poll(() => lab().registrar.registered(), later).toEqual(['fifth', 'fourth', 'third'])
+    await expect.poll(() => harness().registrar.registered(), later).toEqual(['fifth', 'fourth', 'third'])
     await expect.poll(() => stateOf('changed'), later).toBe('REGED UP')
     await expect.poll(() => stateOf('new'), later).toBe('REGED UP')
     expect(await listed()).not.toContain(`${acme}_gone`)
@@ -153,19 +153,19 @@ describe.skipIf(freeswitchBin === undefined)('gateways of an engine of the kit',
   })
 
   it('a restarted engine has the gateways as they were changed meanwhile', async () => {
-    await lab().kit.engine.stop()
+    await harness().kit.engine.stop()
     await (await admin()).call('updateGateway', { params: { gateway_name: 'changed' }, body: trunk('second') })
     await (await admin()).call('deleteGateway', { params: { gateway_name: 'new' } })
 
-    lab().kit.engine = await lab().kit.startEngine()
+    harness().kit.engine = await harness().kit.startEngine()
 
     await expect.poll(() => stateOf('changed'), later).toBe('REGED UP')
-    expect(lab().registrar.registered()).toContain('second')
-    expect(await lab().kit.engine.api('sofia status')).not.toContain(`${acme}_new`)
+    expect(harness().registrar.registered()).toContain('second')
+    expect(await harness().kit.engine.api('sofia status')).not.toContain(`${acme}_new`)
     // The engine asks before the platform runs, and logs the refusal of a wrong password.
     const expected = /HTTP error|Failed Registration with status Forbidden/
     expect(
-      lab()
+      harness()
         .place.errors()
         .filter((line) => !expected.test(line)),
     ).toEqual([])

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { openDialledCalls } from '../support/engine/dialled-calls.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aGatewayLab } from '../support/engine/kit-lab.ts'
+import { aGatewayHarness } from '../support/engine/kit-harness.ts'
 import { opened } from '../support/processes/opened.ts'
 import { seeded } from '../support/records/seeded.ts'
 
@@ -76,15 +76,19 @@ function generator(random: () => number) {
 }
 
 describe.skipIf(freeswitchBin === undefined)('generated routes at an engine of the kit', () => {
-  const lab = opened(() => aGatewayLab({ CALLS_PER_SECOND: '500' }))
-  const calls = opened(() => openDialledCalls(lab().place.socketPort))
+  const harness = opened(() => aGatewayHarness({ CALLS_PER_SECOND: '500' }))
+  const calls = opened(() => openDialledCalls(harness().place.socketPort))
 
   /**
    * Makes gateways to a provider that is always busy: one, one that shows its own number and counts calls, and a
    * disabled one.
    */
   async function aProvider(admin: Client) {
-    const far = await lab().phone('provider', '127.0.0.1', { port: lab().gatewayPort, ip: provider, isBusy: true })
+    const far = await harness().phone('provider', '127.0.0.1', {
+      port: harness().gatewayPort,
+      ip: provider,
+      isBusy: true,
+    })
     const shared = { proxy: far.address, realm: provider, register: false }
     const networks = [`${provider}/32`]
     await admin.call('createGateway', { body: { ...shared, name: 'off', networks, enabled: false } })
@@ -92,7 +96,7 @@ describe.skipIf(freeswitchBin === undefined)('generated routes at an engine of t
     await admin.call('createGateway', { body: { ...shared, ...narrow } })
     await admin.call('createGateway', { body: { ...shared, name: 'trunk', networks, max_calls: 5 } })
     const isTaken = async (name: string) =>
-      (await lab().engine.api(`sofia status gateway ${acme}_${name}`)).includes('NOREG')
+      (await harness().engine.api(`sofia status gateway ${acme}_${name}`)).includes('NOREG')
     const areTaken = async () => (await isTaken('narrow')) && isTaken('trunk')
     await vi.waitUntil(areTaken, { timeout: 15_000, interval: 200 })
     // From then on its calls are recognized.
@@ -102,7 +106,7 @@ describe.skipIf(freeswitchBin === undefined)('generated routes at an engine of t
   }
 
   it(`in ${tables} calls of accounts and gateways the engine executes the applications that the simulation shows`, async () => {
-    const admin: Client = await lab().platform.tenant(acme)
+    const admin: Client = await harness().platform.tenant(acme)
     await admin.call('addBlacklistNumber', { params: { blacklist_name: 'spam' }, body: { number: '666' } })
     const far = await aProvider(admin)
     const { callflow, pick } = generator(seeded(16))
@@ -126,7 +130,7 @@ describe.skipIf(freeswitchBin === undefined)('generated routes at an engine of t
       const body = { number: dialled, caller, digits, ...source }
       const { steps } = (await admin.call('simulateDefaultRoutes', { body })).data
       const shown = steps.flatMap(({ application, data }) =>
-        application === undefined ? [] : [comparable(`${application} ${data ?? ''}`.trim(), lab().place.sounds)],
+        application === undefined ? [] : [comparable(`${application} ${data ?? ''}`.trim(), harness().place.sounds)],
       )
 
       const call = isFromGateway
@@ -135,7 +139,7 @@ describe.skipIf(freeswitchBin === undefined)('generated routes at an engine of t
       if (isFromGateway) await far.call(dialled, `${caller}@${provider}`)
       const { executed } = await call
 
-      expect({ table, executed: executed.map((line) => comparable(line, lab().place.sounds)) }).toEqual({
+      expect({ table, executed: executed.map((line) => comparable(line, harness().place.sounds)) }).toEqual({
         table,
         executed: shown,
       })

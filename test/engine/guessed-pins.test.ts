@@ -1,7 +1,7 @@
 /** Callers who guess the PIN of a mailbox at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aKitLab } from '../support/engine/kit-lab.ts'
+import { aKitHarness } from '../support/engine/kit-harness.ts'
 import type { SoundPhone } from '../support/engine/sound-phone.ts'
 import { opened } from '../support/processes/opened.ts'
 
@@ -9,11 +9,11 @@ const acme = 'acme.example.com'
 const tone = { greets: 784, asks: 540, refuses: 220, none: 294 }
 
 describe.skipIf(freeswitchBin === undefined)('a caller who guesses the PIN of a mailbox', () => {
-  const lab = opened(() => aKitLab({ sharesRecordings: false }))
+  const pipeline = opened(() => aKitHarness({ sharesRecordings: false }))
   let guesser: SoundPhone
 
   beforeAll(async () => {
-    const admin = await lab().platform.tenant(acme)
+    const admin = await pipeline().platform.tenant(acme)
     for (const [prefix, check] of [
       ['\\*97', true],
       ['\\*98', false],
@@ -26,7 +26,7 @@ describe.skipIf(freeswitchBin === undefined)('a caller who guesses the PIN of a 
       const body = { parameters: ['vm-enabled=true', 'vm-password=4711'] }
       await admin.call('updateAccount', { params: { account_id: login }, body })
     }
-    guesser = await lab().soundPhone('1001', acme)
+    guesser = await pipeline().soundPhone('1001', acme)
     expect(await guesser.register()).toBe(200)
   })
 

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { writeSounds } from '../support/engine/domain-sounds.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aKitLab } from '../support/engine/kit-lab.ts'
+import { aKitHarness } from '../support/engine/kit-harness.ts'
 import type { SoundCall } from '../support/engine/sound-call.ts'
 import type { SoundPhone } from '../support/engine/sound-phone.ts'
 import { opened } from '../support/processes/opened.ts'
@@ -23,14 +23,16 @@ const steps = documentedSteps.filter(({ kind }) => kind !== 'voicemail')
 const prefixOf = (kind: string) => (kind === 'if' ? '9' : String(800 + steps.findIndex((step) => step.kind === kind)))
 
 describe.skipIf(freeswitchBin === undefined)('what callers hear', () => {
-  const lab = opened(() => aKitLab())
+  const harness = opened(() => aKitHarness())
   let admin: Client
   let [caller, other, third]: SoundPhone[] = []
 
   beforeAll(async () => {
-    admin = await lab().platform.tenant(acme)
-    writeSounds(lab().place.sounds, acme)
-    ;[caller, other, third] = await Promise.all(['1000', '1001', '1002'].map((login) => lab().soundPhone(login, acme)))
+    admin = await harness().platform.tenant(acme)
+    writeSounds(harness().place.sounds, acme)
+    ;[caller, other, third] = await Promise.all(
+      ['1000', '1001', '1002'].map((login) => harness().soundPhone(login, acme)),
+    )
     for (const phone of [caller, other, third]) expect(await phone?.register()).toBe(200)
     const sales = { destination_number: '100', callflow: [{ hangup: 'NORMAL_CLEARING' }] }
     await admin.call('createDefaultRoute', { body: sales })

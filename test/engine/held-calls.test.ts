@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { createTaken, trunkTo } from '../support/engine/gateway-taken.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aGatewayLab } from '../support/engine/kit-lab.ts'
+import { aGatewayHarness } from '../support/engine/kit-harness.ts'
 import type { SoundCall } from '../support/engine/sound-call.ts'
 import type { SoundPhone } from '../support/engine/sound-phone.ts'
 import { aWhile } from '../support/engine/sound-stream.ts'
@@ -18,18 +18,18 @@ const [ourTone, theirTone, otherTone] = [500, 900, 1_300]
 const badExtension = 420
 
 describe.skipIf(freeswitchBin === undefined)('a call that the API holds', () => {
-  const lab = opened(() => aGatewayLab())
+  const pipeline = opened(() => aGatewayHarness())
   let admin: Client
   let [ours, other, far]: SoundPhone[] = []
 
   beforeAll(async () => {
-    admin = await lab().platform.tenant(acme)
-    ours = await lab().soundPhone('1000', acme)
-    other = await lab().soundPhone('1001', acme)
-    far = await lab().soundPhone('carrier', '127.0.0.1', { port: lab().gatewayPort, ip: provider })
+    admin = await pipeline().platform.tenant(acme)
+    ours = await pipeline().soundPhone('1000', acme)
+    other = await pipeline().soundPhone('1001', acme)
+    far = await pipeline().soundPhone('carrier', '127.0.0.1', { port: pipeline().gatewayPort, ip: provider })
     expect([await ours.register(), await other.register()]).toEqual([200, 200])
     const trunk = trunkTo({ address: far.address, ip: provider }, 'trunk')
-    await createTaken({ engine: lab().engine, client: admin, domain: acme }, trunk)
+    await createTaken({ engine: pipeline().engine, client: admin, domain: acme }, trunk)
     const out = { bridge: { endpoints: [{ type: 'gateway', name: 'trunk', dialString: '1' }] } }
     for (const [destination_number, callflow] of [
       ['90', [out]],
@@ -43,7 +43,7 @@ describe.skipIf(freeswitchBin === undefined)('a call that the API holds', () => 
   })
 
   // A test that fails leaves no call to the next one.
-  afterEach(() => lab().engine.api('hupall'))
+  afterEach(() => pipeline().engine.api('hupall'))
 
   const one = (phone: SoundPhone | undefined): SoundPhone => {
     if (phone === undefined) throw new Error('the phones are opened first')
@@ -130,8 +130,8 @@ describe.skipIf(freeswitchBin === undefined)('a call that the API holds', () => 
       ['Supported', 'timer'],
       ['Session-Expires', '1800'],
     ] as const
-    const offering = await lab().soundPhone('1002', acme, { headers: timers })
-    const requiring = await lab().soundPhone('1002', acme, { headers: [...timers, ['Require', 'timer']] })
+    const offering = await pipeline().soundPhone('1002', acme, { headers: timers })
+    const requiring = await pipeline().soundPhone('1002', acme, { headers: [...timers, ['Require', 'timer']] })
 
     const call = await offering.call('9196')
     call.sing(ourTone)

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
 import { writeSounds } from '../support/engine/domain-sounds.ts'
-import { aKitLab } from '../support/engine/kit-lab.ts'
+import { aKitHarness } from '../support/engine/kit-harness.ts'
 import { opened } from '../support/processes/opened.ts'
 
 const [acme, other] = ['acme.example.com', 'other.example.com']
@@ -48,13 +48,13 @@ function withPings(kit: string, folder: string): string {
 }
 
 describe.skipIf(freeswitchBin === undefined)('a phone that registers a hostile contact', () => {
-  const lab = opened(() => aKitLab())
+  const harness = opened(() => aKitHarness())
   let admin: Client | undefined
   let trap: Awaited<ReturnType<typeof aTrap>>
 
   beforeAll(async () => {
-    admin = await lab().platform.tenant(acme)
-    await lab().platform.tenant(other)
+    admin = await harness().platform.tenant(acme)
+    await harness().platform.tenant(other)
     trap = await aTrap()
   })
   afterAll(() => trap.close())
@@ -62,11 +62,11 @@ describe.skipIf(freeswitchBin === undefined)('a phone that registers a hostile c
   const ring = async () => {
     const body = { callerId: '1001', calledId: '9196', timeout: 5 }
     const call = await admin?.call('originateCall', { body }).catch((error: unknown) => String(error))
-    await lab().engine.api('hupall')
+    await harness().engine.api('hupall')
     return call
   }
-  const forget = () => lab().engine.api(`sofia profile phones flush_inbound_reg 1001=${acme}@${acme}`)
-  const marker = () => join(lab().place.folder, 'ran')
+  const forget = () => harness().engine.api(`sofia profile phones flush_inbound_reg 1001=${acme}@${acme}`)
+  const marker = () => join(harness().place.folder, 'ran')
 
   it.each([
     ['an application in a parameter', () => `<sip:1001@HERE;a=,loopback/app=system:touch$IFS${marker()}>`],
@@ -94,8 +94,8 @@ describe.skipIf(freeswitchBin === undefined)('a phone that registers a hostile c
       () => `"a\\" <sip:1@${trap.address},loopback/app=system:touch ${marker()}>" <sip:1001@HERE>`,
     ],
   ])('a hostile contact is not rung, runs nothing and leads nowhere: %s', async (_what, contact) => {
-    const phone = await lab().phone('1001', acme, { contact: contact() })
-    const bystander = await lab().phone('1002', other)
+    const phone = await harness().phone('1001', acme, { contact: contact() })
+    const bystander = await harness().phone('1002', other)
     await bystander.register()
     await phone.register()
 
@@ -105,11 +105,11 @@ describe.skipIf(freeswitchBin === undefined)('a phone that registers a hostile c
     expect(outcome).toContain('USER_NOT_REGISTERED')
     expect([phone.rang, bystander.rang, trap.arrived]).toEqual([[], [], []])
     expect(existsSync(marker())).toBe(false)
-    expect(lab().place.log()).not.toMatch(/EXECUTE .* system\(/)
+    expect(harness().place.log()).not.toMatch(/EXECUTE .* system\(/)
   })
 
   it('a phone is rung where its REGISTER came from, whatever host its contact names', async () => {
-    const phone = await lab().phone('1001', acme, { contact: `<sip:1001@${trap.address}>` })
+    const phone = await harness().phone('1001', acme, { contact: `<sip:1001@${trap.address}>` })
     await phone.register()
 
     await ring()
@@ -133,13 +133,13 @@ describe.skipIf(freeswitchBin === undefined)('a phone that registers a hostile c
       ),
     ]
     const hostilePhones = []
-    const [first, second] = [await lab().soundPhone('1001', acme), await lab().soundPhone('1001', acme)]
-    const caller = await lab().soundPhone('1002', acme)
-    const bystander = await lab().phone('1002', other)
+    const [first, second] = [await harness().soundPhone('1001', acme), await harness().soundPhone('1001', acme)]
+    const caller = await harness().soundPhone('1002', acme)
+    const bystander = await harness().phone('1002', other)
     await bystander.register()
     expect(await first.register()).toBe(200)
     for (const contact of hostile) {
-      const phone = await lab().phone('1001', acme, { contact })
+      const phone = await harness().phone('1001', acme, { contact })
       expect((await phone.register()).status).toBe(200)
       hostilePhones.push(phone)
     }
@@ -163,20 +163,20 @@ describe.skipIf(freeswitchBin === undefined)('a phone that registers a hostile c
 
   it('of more than twenty phones of an account twenty ring', async () => {
     const phones = []
-    for (let at = 0; at < 22; at++) phones.push(await lab().phone('1001', acme, { isBusy: true }))
+    for (let at = 0; at < 22; at++) phones.push(await harness().phone('1001', acme, { isBusy: true }))
     for (const phone of phones) expect((await phone.register()).status).toBe(200)
 
-    expect(await lab().engine.api(`originate user/1001@${acme} &park`)).toContain('USER_BUSY')
+    expect(await harness().engine.api(`originate user/1001@${acme} &park`)).toContain('USER_BUSY')
 
     await forget()
     expect(phones.flatMap(({ rang }) => rang)).toHaveLength(20)
   })
 
   it('of more than a hundred phones of an account the engine keeps the hundred that registered last', async () => {
-    const listed = () => lab().engine.api(`sofia_contact */1001=${acme}@${acme}`)
+    const listed = () => harness().engine.api(`sofia_contact */1001=${acme}@${acme}`)
     const phones = []
     for (let at = 0; at < 105; at++) {
-      const phone = await lab().phone('1001', acme, { contact: `<sip:1001@HERE;number=${at}>` })
+      const phone = await harness().phone('1001', acme, { contact: `<sip:1001@HERE;number=${at}>` })
       expect((await phone.register()).status).toBe(200)
       phones.push(phone)
     }
@@ -192,8 +192,8 @@ describe.skipIf(freeswitchBin === undefined)('a phone that registers a hostile c
   })
 
   it('all phones of an account ring, and the one that answers gets the call', async () => {
-    const phones = await Promise.all(['1001', '1001', '1001'].map((login) => lab().soundPhone(login, acme)))
-    const caller = await lab().soundPhone('1002', acme)
+    const phones = await Promise.all(['1001', '1001', '1001'].map((login) => harness().soundPhone(login, acme)))
+    const caller = await harness().soundPhone('1002', acme)
     for (const phone of [...phones, caller]) expect(await phone.register()).toBe(200)
 
     const placed = caller.call('1001')
@@ -211,10 +211,10 @@ describe.skipIf(freeswitchBin === undefined)('a phone that registers a hostile c
 describe.skipIf(freeswitchBin === undefined)(
   'the requests that the engine sends to registered phones by itself',
   () => {
-    const lab = opened(() => aKitLab({ change: withPings }))
+    const harness = opened(() => aKitHarness({ change: withPings }))
 
     it('pings and lamps of mailboxes reach phones where their REGISTER came from, and lead nowhere else', async () => {
-      await lab().platform.tenant(acme)
+      await harness().platform.tenant(acme)
       const trap = await aTrap()
       const escaped = trap.address.replace(':', '%3A')
       const hostile = [
@@ -231,18 +231,18 @@ describe.skipIf(freeswitchBin === undefined)(
       ]
       const traps = [trap]
       for (const contact of hostile) {
-        const phone = await lab().phone('1001', acme, { contact, path: `<sip:${trap.address};lr>` })
+        const phone = await harness().phone('1001', acme, { contact, path: `<sip:${trap.address};lr>` })
         expect((await phone.register()).status).toBe(200)
         // `maddr` names no port of its own: the phone's counts.
         traps.push(await aTrap(Number(phone.address.split(':')[1])))
       }
-      const good = await lab().soundPhone('1001', acme)
+      const good = await harness().soundPhone('1001', acme)
       expect(await good.register()).toBe(200)
       const seen = (method: string) => good.notified.filter((request) => request.method === method).length
 
       await expect.poll(() => seen('OPTIONS'), { timeout: 30_000 }).toBeGreaterThanOrEqual(4)
-      writeSounds(lab().place.sounds, acme)
-      await lab().engine.api(`voicemail_inject 1001@${acme} ${join(lab().place.sounds, acme, 'menu.wav')}`)
+      writeSounds(harness().place.sounds, acme)
+      await harness().engine.api(`voicemail_inject 1001@${acme} ${join(harness().place.sounds, acme, 'menu.wav')}`)
       await expect.poll(() => seen('NOTIFY'), { timeout: 10_000 }).toBeGreaterThanOrEqual(1)
 
       expect(traps.flatMap(({ arrived }) => arrived)).toEqual([])
@@ -253,17 +253,17 @@ describe.skipIf(freeswitchBin === undefined)(
 
 describe.skipIf(freeswitchBin === undefined)('a phone whose contact names a host of the setting', () => {
   const settings = { CONTACT_HOSTS: 'phones.example.com,127.0.0.8/32' }
-  const lab = opened(() => aKitLab({ platform: settings, sharesRecordings: false }))
+  const harness = opened(() => aKitHarness({ platform: settings, sharesRecordings: false }))
 
   it('such a phone is rung as its contact is written, until it logs out, and any other phone at the source of its REGISTER', async () => {
-    await lab().platform.tenant(acme)
-    const listed = await lab().phone('1001', acme, { ip: '127.0.0.8', isBusy: true })
+    await harness().platform.tenant(acme)
+    const listed = await harness().phone('1001', acme, { ip: '127.0.0.8', isBusy: true })
     const contact = `<sip:1001@${listed.address};line=1>`
-    const registrar = await lab().phone('1001', acme, { contact, isBusy: true })
-    const hostile = await lab().phone('1001', acme, { contact: contact.replace('line=1', 'maddr=127.0.0.9') })
-    const elsewhere = await lab().phone('1001', acme, { contact: '<sip:1001@127.0.0.9:5060>', isBusy: true })
+    const registrar = await harness().phone('1001', acme, { contact, isBusy: true })
+    const hostile = await harness().phone('1001', acme, { contact: contact.replace('line=1', 'maddr=127.0.0.9') })
+    const elsewhere = await harness().phone('1001', acme, { contact: '<sip:1001@127.0.0.9:5060>', isBusy: true })
     for (const phone of [registrar, hostile, elsewhere]) expect((await phone.register()).status).toBe(200)
-    const ring = () => lab().engine.api(`originate user/1001@${acme} &park`)
+    const ring = () => harness().engine.api(`originate user/1001@${acme} &park`)
 
     expect(await ring()).toContain('USER_BUSY')
     expect([listed, registrar, hostile, elsewhere].map(({ rang }) => rang.length)).toEqual([1, 0, 0, 1])

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aGatewayLab } from '../support/engine/kit-lab.ts'
+import { aGatewayHarness } from '../support/engine/kit-harness.ts'
 import type { SoundPhone } from '../support/engine/sound-phone.ts'
 import { createTaken, trunkTo } from '../support/engine/gateway-taken.ts'
 import { opened } from '../support/processes/opened.ts'
@@ -13,18 +13,18 @@ import { opened } from '../support/processes/opened.ts'
 const acme = 'acme.example.com'
 
 describe.skipIf(freeswitchBin === undefined)('a call with hostile text in its headers', () => {
-  const lab = opened(() => aGatewayLab())
-  const marker = () => join(lab().place.folder, 'ran')
+  const harness = opened(() => aGatewayHarness())
+  const marker = () => join(harness().place.folder, 'ran')
   let colleague: SoundPhone
   let carrier: SoundPhone
 
   beforeAll(async () => {
-    const admin = await lab().platform.tenant(acme)
-    colleague = await lab().soundPhone('1002', acme, { isAnswering: true })
+    const admin = await harness().platform.tenant(acme)
+    colleague = await harness().soundPhone('1002', acme, { isAnswering: true })
     expect(await colleague.register()).toBe(200)
-    carrier = await lab().soundPhone('carrier', 'carrier.test', { isAnswering: true, ip: '127.0.0.11' })
+    carrier = await harness().soundPhone('carrier', 'carrier.test', { isAnswering: true, ip: '127.0.0.11' })
     const gateway = trunkTo({ address: carrier.address, ip: '127.0.0.11' }, 'trunk')
-    await createTaken({ engine: lab().engine, client: admin, domain: acme }, gateway)
+    await createTaken({ engine: harness().engine, client: admin, domain: acme }, gateway)
     const route = {
       destination_number: '0(\\d+)',
       name: 'out',
@@ -46,7 +46,7 @@ describe.skipIf(freeswitchBin === undefined)('a call with hostile text in its he
   ])('brings its other side no header and runs nothing: %s', async (_what, text) => {
     const evil = text.replaceAll('MARKER', marker())
     const oneLine = evil.replaceAll(/[\r\n]+/g, '')
-    const phone = await lab().soundPhone('1001', acme, {
+    const phone = await harness().soundPhone('1001', acme, {
       display: evil,
       headers: [
         ['Subject', evil],
@@ -78,6 +78,6 @@ describe.skipIf(freeswitchBin === undefined)('a call with hostile text in its he
     }
 
     expect(existsSync(marker())).toBe(false)
-    expect(lab().place.log()).not.toMatch(/EXECUTE.* system\(/)
+    expect(harness().place.log()).not.toMatch(/EXECUTE.* system\(/)
   })
 })

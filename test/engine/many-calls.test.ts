@@ -8,7 +8,7 @@ import type { Client } from '../../client/index.ts'
 import { type DeliveryCounter, openDeliveryCounter } from '../support/engine/delivery-counter.ts'
 import { countedEvents, openEventCounter } from '../support/engine/event-counter.ts'
 import { freeswitchBin, withLoopback } from '../support/engine/kit-engine.ts'
-import { type KitLab, aKitLab } from '../support/engine/kit-lab.ts'
+import { type KitHarness, aKitHarness } from '../support/engine/kit-harness.ts'
 import { opened } from '../support/processes/opened.ts'
 
 const acme = 'acme.example.com'
@@ -32,9 +32,9 @@ const gapsOf = async (client: Client) => {
 }
 
 /** Hooks that want the four events of {@link countedEvents}; resolves when the connector asks the engine for them. */
-async function hooked(lab: KitLab): Promise<{ admin: Client; deliveries: DeliveryCounter }> {
+async function hooked(harness: KitHarness): Promise<{ admin: Client; deliveries: DeliveryCounter }> {
   const deliveries = await openDeliveryCounter()
-  const admin = await lab.platform.tenant(acme)
+  const admin = await harness.platform.tenant(acme)
   const hooks = countedEvents.map((event) => ({
     event,
     action: { type: 'web' as const, method: 'POST', url: deliveries.url },
@@ -42,17 +42,17 @@ async function hooked(lab: KitLab): Promise<{ admin: Client; deliveries: Deliver
   await admin.call('createHooks', { query: { domain: acme }, body: hooks })
   // A hook is in force 2 s after it was made: calls are placed until one is delivered whole.
   for await (const _tick of setInterval(500)) {
-    await lab.engine.api(call(20))
+    await harness.engine.api(call(20))
     if (countedEvents.every((name) => [...deliveries.received.values()].some((one) => one.startsWith(name)))) break
   }
   return { admin, deliveries }
 }
 
 describe.skipIf(freeswitchBin === undefined)('500 calls through loopback, 40 a second', () => {
-  const lab = opened(() => aKitLab({ settings: { CALLS_PER_SECOND: '500' }, change: withLoopback }))
+  const harness = opened(() => aKitHarness({ settings: { CALLS_PER_SECOND: '500' }, change: withLoopback }))
   it('events, CDRs and deliveries of 500 calls are those of the engine, none missing and none twice', async () => {
-    const { admin, deliveries } = await hooked(lab())
-    const counter = await openEventCounter(lab().place.socketPort)
+    const { admin, deliveries } = await hooked(harness())
+    const counter = await openEventCounter(harness().place.socketPort)
     let placed = 0
     for await (const _tick of setInterval(25)) {
       counter.start(call(1_000))

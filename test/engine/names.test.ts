@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aKitLab } from '../support/engine/kit-lab.ts'
+import { aKitHarness } from '../support/engine/kit-harness.ts'
 import { opened } from '../support/processes/opened.ts'
 
 const domain = 'acme.example.com'
@@ -21,31 +21,31 @@ const names = [
 ]
 
 describe.skipIf(freeswitchBin === undefined)('a name with apostrophes and commas', () => {
-  const lab = opened(() => aKitLab())
+  const harness = opened(() => aKitHarness())
   let admin: Client | undefined
 
   beforeAll(async () => {
-    admin = await lab().platform.tenant(domain)
+    admin = await harness().platform.tenant(domain)
   })
 
   /** An answer of the engine; the socket reads bytes. */
-  const api = async (command: string) => Buffer.from(await lab().engine.api(command), 'latin1').toString('utf8')
+  const api = async (command: string) => Buffer.from(await harness().engine.api(command), 'latin1').toString('utf8')
   const kept = (variable: string) => api(`user_data 1002@${domain} var ${variable}`)
   /** The names of the channels that the engine has now, by a variable. */
   const shown = async (variable: string) => {
-    const { rows } = JSON.parse(await lab().engine.api('show channels as json')) as { rows?: { uuid: string }[] }
+    const { rows } = JSON.parse(await harness().engine.api('show channels as json')) as { rows?: { uuid: string }[] }
     return Promise.all((rows ?? []).map(({ uuid }) => api(`uuid_getvar ${uuid} ${variable}`)))
   }
   /** The engine lists a channel a moment after its answer. */
   const expectShown = (variable: string, value: string, name: string) =>
     expect.poll(() => shown(variable), { timeout: 10_000, message: name }).toContain(value)
   const hangUp = async () => {
-    await lab().engine.api('hupall')
+    await harness().engine.api('hupall')
     await vi.waitUntil(async () => (await shown('uuid')).length === 0, 10_000)
   }
 
   it('reaches the engine as it is from the variables of an originate', async () => {
-    const phone = await lab().phone('1001', domain)
+    const phone = await harness().phone('1001', domain)
     expect((await phone.register()).status).toBe(200)
     for (const name of names) {
       const variables = { effective_caller_id_name: name, x_after: 'still here' }
@@ -58,7 +58,7 @@ describe.skipIf(freeswitchBin === undefined)('a name with apostrophes and commas
   }, 120_000)
 
   it('reaches the engine as it is from an account and from the steps of a route', async () => {
-    const phone = await lab().phone('1002', domain)
+    const phone = await harness().phone('1002', domain)
     expect((await phone.register()).status).toBe(200)
     for (const [index, name] of names.entries()) {
       await admin?.call('updateAccount', {

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aKitLab } from '../support/engine/kit-lab.ts'
+import { aKitHarness } from '../support/engine/kit-harness.ts'
 import {
   type HiddenPhone,
   addresses,
@@ -20,10 +20,10 @@ const obstacle = networkObstacle()
 if (obstacle !== undefined) console.log(`translated networks are not tried: ${obstacle}`)
 
 describe.skipIf(freeswitchBin === undefined || obstacle !== undefined)('behind translated addresses', () => {
-  const lab = opened(async () => {
+  const harness = opened(async () => {
     const networks = makeNetworks()
     const settings = { SIP_IP: addresses.engine, GATEWAY_SIP_IP: '127.0.0.1', EXTERNAL_IP: addresses.publicEngine }
-    const kit = await aKitLab({ settings })
+    const kit = await aKitHarness({ settings })
     await kit.platform.tenant(acme)
     const account = { port: kit.place.sipPort, login: '1001', domain: acme, password: tenantPassword('1001') }
     const hidden: HiddenPhone = await openHiddenPhone(account)
@@ -41,10 +41,10 @@ describe.skipIf(freeswitchBin === undefined || obstacle !== undefined)('behind t
 
   /** Says whether the engine calls the phone where its REGISTER came from. */
   const isCalledAtSource = async () =>
-    (await lab().engine.api('sofia status profile phones reg')).includes(`@${addresses.publicPhone}:`)
+    (await harness().engine.api('sofia status profile phones reg')).includes(`@${addresses.publicPhone}:`)
 
   it('a phone behind a router registers, calls by the public address of the engine, and hears itself', async () => {
-    const { hidden } = lab()
+    const { hidden } = harness()
 
     expect(await hidden.order({ do: 'register' })).toBe('200')
     expect(await hidden.order({ do: 'call', number: '9196' })).toBe('done')
@@ -57,7 +57,7 @@ describe.skipIf(freeswitchBin === undefined || obstacle !== undefined)('behind t
   it("a phone in the engine's own network is told the private address, and hears the one behind the router, which it calls", async ({
     skip,
   }) => {
-    const { hidden, nearPhone } = lab()
+    const { hidden, nearPhone } = harness()
     expect(await hidden.order({ do: 'register' })).toBe('200')
     skip(!(await isCalledAtSource()), 'phones are called at their contact')
     const near = await nearPhone()

@@ -18,7 +18,7 @@ const tenant = 'acme.example.com'
 const within = { timeout: 60_000, interval: 200 }
 
 describe.skipIf(freeswitchBin === undefined)('an engine that is only observed', () => {
-  const lab = opened(async () => {
+  const harness = opened(async () => {
     const place = await anEnginePlace()
     const settings = { PLATFORM_URL: 'http://127.0.0.1:9', ENGINE_CREDENTIAL: 'unused' }
     const engine = await startKitEngine(place, settings, withLoopback(kitConfiguration, place.folder))
@@ -38,7 +38,7 @@ describe.skipIf(freeswitchBin === undefined)('an engine that is only observed', 
   })
 
   it("an observed engine gets only commands that read, and its calls appear in hooks, lists and CDRs of its context's tenant", async () => {
-    const { engine, proxy, platform } = lab()
+    const { engine, proxy, platform } = harness()
     const admin = await platform.tenant(tenant)
     const receiver = await openDeliveryCounter()
     const action = { type: 'web' as const, method: 'POST', url: receiver.url }

@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aGatewayLab } from '../support/engine/kit-lab.ts'
+import { aGatewayHarness } from '../support/engine/kit-harness.ts'
 import type { SoundPhone } from '../support/engine/sound-phone.ts'
 import { opened } from '../support/processes/opened.ts'
 
@@ -24,27 +24,27 @@ const routes = [
 ]
 
 describe.skipIf(freeswitchBin === undefined)('a phone of another tenant', () => {
-  const lab = opened(() => aGatewayLab())
+  const harness = opened(() => aGatewayHarness())
   let caller: SoundPhone
   let called: SoundPhone
   let attacker: SoundPhone
 
   beforeAll(async () => {
     for (const domain of [acme, other]) {
-      const admin = await lab().platform.tenant(domain)
+      const admin = await harness().platform.tenant(domain)
       for (const body of routes) await admin.call('createDefaultRoute', { body })
     }
-    caller = await lab().soundPhone('1001', acme)
-    called = await lab().soundPhone('1002', acme, { isAnswering: true })
-    attacker = await lab().soundPhone('1001', other)
+    caller = await harness().soundPhone('1001', acme)
+    called = await harness().soundPhone('1002', acme, { isAnswering: true })
+    attacker = await harness().soundPhone('1001', other)
     for (const phone of [called, attacker]) expect(await phone.register()).toBe(200)
   })
 
-  afterEach(() => lab().engine.api('hupall'))
+  afterEach(() => harness().engine.api('hupall'))
 
   it('reaches no call by a code that other exchanges have for pick-up, listening and parking, nor by the name of a call', async () => {
     const [call, rung] = await Promise.all([caller.call('1002'), called.ringing()])
-    const uuid = /^([0-9a-f-]{36}),inbound,/m.exec(await lab().engine.api('show channels'))?.[1] ?? ''
+    const uuid = /^([0-9a-f-]{36}),inbound,/m.exec(await harness().engine.api('show channels'))?.[1] ?? ''
     const codes = [
       '*8',
       '**1002',
@@ -68,7 +68,7 @@ describe.skipIf(freeswitchBin === undefined)('a phone of another tenant', () => 
     }
 
     expect(answers.filter(([, status]) => status === 200)).toEqual([])
-    expect(lab().place.log()).not.toMatch(/EXECUTE.* (?:eavesdrop|intercept|three_way|system)\(/)
+    expect(harness().place.log()).not.toMatch(/EXECUTE.* (?:eavesdrop|intercept|three_way|system)\(/)
     call.sing(440)
     rung.sing(660)
     await Promise.all([call.hear(aWhile, 660), rung.hear(aWhile, 440)])
@@ -80,7 +80,7 @@ describe.skipIf(freeswitchBin === undefined)('a phone of another tenant', () => 
     ['takes no caller out of a queue of the same name', '703', '704'],
   ])('%s, as a colleague does', async (_what, waits, asks) => {
     const together = async () =>
-      `${await lab().engine.api('show bridged_calls')}${await lab().engine.api('conference list')}`
+      `${await harness().engine.api('show bridged_calls')}${await harness().engine.api('conference list')}`
     const isTogether = expect.stringMatching(/^[1-9] total|\(2 members/m)
     await caller.call(waits)
     const attempt = await attacker.call(asks)
@@ -95,7 +95,7 @@ describe.skipIf(freeswitchBin === undefined)('a phone of another tenant', () => 
   it.each(['9196', '*11001', '1001', '701', '702'])(
     'reaches nothing through the port of gateways, by whatever domain it names: %s',
     async (number) => {
-      const outside = await lab().soundPhone('1001', acme, { port: lab().gatewayPort })
+      const outside = await harness().soundPhone('1001', acme, { port: harness().gatewayPort })
 
       expect(await (await outside.dial(number)).answered).not.toBe(200)
     },

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { checkEngine } from '../../local/engine-check/check-engine.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aKitLab } from '../support/engine/kit-lab.ts'
+import { aKitHarness } from '../support/engine/kit-harness.ts'
 import { opened } from '../support/processes/opened.ts'
 import { tenantPassword } from '../support/platform/platform.ts'
 import { credentialOf } from '../support/engine/sip-message.ts'
@@ -13,12 +13,12 @@ const [acme, blue] = ['acme.example.com', 'blue.example.com']
 const within = { timeout: 60_000, interval: 200 }
 
 describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
-  const lab = opened(() => aKitLab())
+  const harness = opened(() => aKitHarness())
   let [admin, stranger]: Client[] = []
 
   beforeAll(async () => {
-    admin = await lab().platform.tenant(acme)
-    stranger = await lab().platform.tenant(blue)
+    admin = await harness().platform.tenant(acme)
+    stranger = await harness().platform.tenant(blue)
   })
 
   const as = (client: Client | undefined): Client => {
@@ -26,13 +26,13 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
     return client
   }
   const registered = async (login: string, domain: string): Promise<SipPhone> => {
-    const phone = await lab().phone(login, domain)
+    const phone = await harness().phone(login, domain)
     expect(await phone.register()).toEqual({ status: 200, hasContact: true })
     return phone
   }
   // A recorded call rings one phone of its account. The engine keeps also those that log out, until their registration
   // expires.
-  afterEach(() => lab().engine.api(`sofia profile phones flush_inbound_reg 1002=${acme}@${acme}`))
+  afterEach(() => harness().engine.api(`sofia profile phones flush_inbound_reg 1002=${acme}@${acme}`))
   const channels = async (client: Client | undefined) => (await as(client).call('listChannels')).data.rows
   const cdrs = async (client: Client | undefined, query: string) => {
     const { hits } = await as(client).call('searchCdrs', { query: { leg: '*' }, body: { query } })
@@ -40,15 +40,17 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
   }
 
   it('the log has no error after the start of the platform', () => {
-    expect(lab().errors()).toEqual([])
+    expect(harness().errors()).toEqual([])
   })
 
   it("the engine check finds the kit's configuration correct, and finds an account", async () => {
     const account = { login: '1000', domain: acme }
 
-    expect(await checkEngine((command) => lab().engine.api(command), { password: 'of the test', account })).toEqual([])
+    expect(await checkEngine((command) => harness().engine.api(command), { password: 'of the test', account })).toEqual(
+      [],
+    )
     expect(
-      await checkEngine((command) => lab().engine.api(command), {
+      await checkEngine((command) => harness().engine.api(command), {
         password: 'ClueCon',
         account: { ...account, login: '4711' },
       }),
@@ -70,14 +72,14 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
       ['an account that does not exist', '4711', acme, tenantPassword('4711')],
       ['a domain that does not exist', '1001', 'nowhere.example.com', tenantPassword('1001')],
     ])('a phone is refused with %s', async (_what, login, domain, password) => {
-      const phone = await lab().phone(login, domain, { password })
+      const phone = await harness().phone(login, domain, { password })
 
       expect((await phone.register()).status).toBe(403)
     })
 
     it('a phone is refused with the digest of the account of the same name in another domain', async () => {
       const { a1Hash } = credentialOf('1002', acme, tenantPassword('1002'))
-      const phone = await lab().phone('1002', blue, { credential: { user: '1002', realm: blue, a1Hash } })
+      const phone = await harness().phone('1002', blue, { credential: { user: '1002', realm: blue, a1Hash } })
 
       expect((await phone.register()).status).toBe(403)
     })
@@ -170,38 +172,38 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
       // routed to it.
       expect(attempt.status).toBe(200)
       expect([victim.rang, attacker.rang]).toEqual([['1001'], []])
-      const registrations = await lab().engine.api('show registrations')
+      const registrations = await harness().engine.api('show registrations')
       expect(registrations).toContain(`1002=${acme},${acme},`)
       expect(registrations).not.toContain(`1002=${acme},${blue},`)
     })
 
     it('a phone whose account and domain, joined, equal those of another account cannot authenticate as that one', async () => {
-      const client = await lab().platform.root()
+      const client = await harness().platform.root()
       const body = { domain_name: 'me.example.com', customer_id: 'test' }
       await client.call('createDomain', { body })
       const account = { login: '1000ac', role: 'user', password: tenantPassword('1000ac') }
       await client.call('createAccount', { query: { domain: 'me.example.com' }, body: account })
       const own = credentialOf('1000ac', 'me.example.com', tenantPassword('1000ac'))
-      await (await lab().phone('1000ac', 'me.example.com')).register()
+      await (await harness().phone('1000ac', 'me.example.com')).register()
 
-      const phone = await lab().phone('1000', acme, { credential: { ...own, user: '1000', realm: acme } })
+      const phone = await harness().phone('1000', acme, { credential: { ...own, user: '1000', realm: acme } })
 
       expect((await phone.register()).status).toBe(403)
       expect((await phone.call('9196')).status).toBe(403)
     })
 
     it("a phone with a login that joins to another account's address gains nothing if the domain is created later", async () => {
-      const client = await lab().platform.root()
+      const client = await harness().platform.root()
       await client.call('createDomain', { body: { domain_name: 'corp.example.com', customer_id: 'test' } })
       const account = { login: '1000in', role: 'user', password: tenantPassword('1000in') }
       await client.call('createAccount', { query: { domain: 'corp.example.com' }, body: account })
       const own = credentialOf('1000in', 'corp.example.com', tenantPassword('1000in'))
       const later = 'incorp.example.com'
-      const kept = await lab().phone('1000in', 'corp.example.com')
-      const attempt = await lab().phone('1000', later, { credential: { ...own, user: '1000', realm: later } })
+      const kept = await harness().phone('1000in', 'corp.example.com')
+      const attempt = await harness().phone('1000', later, { credential: { ...own, user: '1000', realm: later } })
       expect((await kept.register()).status).toBe(200)
 
-      await lab().platform.tenant(later)
+      await harness().platform.tenant(later)
 
       await expect.poll(async () => (await attempt.register()).status, within).toBe(403)
       expect((await kept.register()).status).toBe(200)
@@ -210,7 +212,10 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
   })
 
   it('a new password is in force at once, although the engine had cached the old one', async () => {
-    const [old, next] = [await registered('1002', blue), await lab().phone('1002', blue, { password: 's3cr3t-next' })]
+    const [old, next] = [
+      await registered('1002', blue),
+      await harness().phone('1002', blue, { password: 's3cr3t-next' }),
+    ]
 
     await as(stranger).call('updateAccount', { params: { account_id: '1002' }, body: { password: 's3cr3t-next' } })
 

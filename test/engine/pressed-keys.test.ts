@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { writeSounds } from '../support/engine/domain-sounds.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aKitLab } from '../support/engine/kit-lab.ts'
+import { aKitHarness } from '../support/engine/kit-harness.ts'
 import type { SoundCall } from '../support/engine/sound-call.ts'
 import type { SoundPhone } from '../support/engine/sound-phone.ts'
 import { opened } from '../support/processes/opened.ts'
@@ -23,7 +23,9 @@ const manners: readonly (readonly [manner: string, press: Press])[] = [
 ]
 
 describe.skipIf(freeswitchBin === undefined)('keys that are pressed', () => {
-  const lab = opened(() => aKitLab({ settings: { HOLD_MUSIC: `tone_stream://%(1000,0,${tone.music});loops=-1` } }))
+  const pipeline = opened(() =>
+    aKitHarness({ settings: { HOLD_MUSIC: `tone_stream://%(1000,0,${tone.music});loops=-1` } }),
+  )
   let admin: Client
   let [first, second]: SoundPhone[] = []
 
@@ -54,12 +56,12 @@ describe.skipIf(freeswitchBin === undefined)('keys that are pressed', () => {
   }
 
   beforeAll(async () => {
-    admin = await lab().platform.tenant(acme)
-    writeSounds(lab().place.sounds, acme)
+    admin = await pipeline().platform.tenant(acme)
+    writeSounds(pipeline().place.sounds, acme)
     for (const [destination_number, callflow] of Object.entries(routes)) {
       await admin.call('createDefaultRoute', { body: { destination_number, callflow } })
     }
-    ;[first, second] = await Promise.all(['1000', '1001'].map((login) => lab().soundPhone(login, acme)))
+    ;[first, second] = await Promise.all(['1000', '1001'].map((login) => pipeline().soundPhone(login, acme)))
     for (const phone of [first, second]) expect(await phone?.register()).toBe(200)
   })
 
@@ -175,6 +177,6 @@ describe.skipIf(freeswitchBin === undefined)('keys that are pressed', () => {
   })
 
   it('the engine logs no error for any of these calls', () => {
-    expect(lab().errors()).toEqual([])
+    expect(pipeline().errors()).toEqual([])
   })
 })

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aGatewayLab } from '../support/engine/kit-lab.ts'
+import { aGatewayHarness } from '../support/engine/kit-harness.ts'
 import { SipDialog } from '../support/engine/sip-dialog.ts'
 import { type SipLine, answerSip, openSipLine } from '../support/engine/sip-line.ts'
 import { credentialOf, token } from '../support/engine/sip-message.ts'
@@ -19,17 +19,17 @@ const media = ['v=0', 'o=- 1 1 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', '
 const aWhile = 25
 
 describe.skipIf(freeswitchBin === undefined)('an INVITE with Replaces at an engine of the kit', () => {
-  const lab = opened(() => aGatewayLab())
+  const harness = opened(() => aGatewayHarness())
   let line: SipLine
   let caller: SoundPhone
   let called: SoundPhone
   const over = new Set<string>()
 
   beforeAll(async () => {
-    await lab().platform.tenant(acme)
-    await lab().platform.tenant(other)
-    caller = await lab().soundPhone('1001', acme)
-    called = await lab().soundPhone('1002', acme, { isAnswering: true })
+    await harness().platform.tenant(acme)
+    await harness().platform.tenant(other)
+    caller = await harness().soundPhone('1001', acme)
+    called = await harness().soundPhone('1002', acme, { isAnswering: true })
     await called.register()
     line = await openSipLine('127.0.0.70', 'x', (request, sender) => {
       if (request.method === 'BYE') over.add(request.headers.find(([name]) => name === 'call-id')?.[1] ?? '')
@@ -39,8 +39,8 @@ describe.skipIf(freeswitchBin === undefined)('an INVITE with Replaces at an engi
   afterAll(() => line.close())
   afterEach(() => api('hupall'))
 
-  const api = (command: string) => lab().engine.api(command)
-  const ports = () => ({ gateways: lab().gatewayPort, phones: lab().place.sipPort })
+  const api = (command: string) => harness().engine.api(command)
+  const ports = () => ({ gateways: harness().gatewayPort, phones: harness().place.sipPort })
   type Side = keyof ReturnType<typeof ports>
 
   /**
@@ -79,7 +79,7 @@ describe.skipIf(freeswitchBin === undefined)('an INVITE with Replaces at an engi
       ['a global variable', () => '${global_setvar(taken=yes)}'],
       ['a file of the engine', (file: string) => `\${file_write(${file}/text)}`],
     ])('executes nothing of a Call-ID that holds %s', async (_what, textOf) => {
-      const file = join(lab().place.folder, `ran-${token()}`)
+      const file = join(harness().place.folder, `ran-${token()}`)
       const callId = `c/${textOf(file)}`
 
       await attack(side, callId, { callId })
@@ -89,7 +89,7 @@ describe.skipIf(freeswitchBin === undefined)('an INVITE with Replaces at an engi
       await idle()
       expect(existsSync(file)).toBe(false)
       expect((await api('global_getvar taken')).trim()).not.toBe('yes')
-      expect(lab().place.log()).not.toMatch(/EXECUTE.* intercept\(/)
+      expect(harness().place.log()).not.toMatch(/EXECUTE.* intercept\(/)
     })
 
     it('executes nothing of the number that it calls while the replaced call waits for its route', async () => {
@@ -116,7 +116,7 @@ describe.skipIf(freeswitchBin === undefined)('an INVITE with Replaces at an engi
 
       await attack(side, by === 'uuid' ? uuid : call.callId, { parameters })
 
-      expect(lab().place.log()).not.toMatch(/EXECUTE.* intercept\(/)
+      expect(harness().place.log()).not.toMatch(/EXECUTE.* intercept\(/)
       call.sing(440)
       rung.sing(660)
       await Promise.all([call.hear(aWhile, 660), rung.hear(aWhile, 440)])
@@ -127,7 +127,7 @@ describe.skipIf(freeswitchBin === undefined)('an INVITE with Replaces at an engi
     it('runs nothing of a call that is not bridged', async () => {
       const call = await caller.call('9196')
       const echoes = () =>
-        lab()
+        harness()
           .place.log()
           .match(/EXECUTE.* echo\(/g)?.length
       const before = echoes()
@@ -156,10 +156,10 @@ describe.skipIf(freeswitchBin === undefined)('an INVITE with Replaces at an engi
     const dialog = new SipDialog(phone, start, credentialOf('1001', other, tenantPassword('1001')))
     expect((await dialog.request('REGISTER', [['Expires', '3600']])).status).toBe(200)
 
-    const call = await (await lab().soundPhone('1002', other)).dial('1001')
+    const call = await (await harness().soundPhone('1002', other)).dial('1001')
 
     expect(await call.answered).not.toBe(200)
-    expect(lab().place.log()).toMatch(/Processing .*->9196 in context redirected/)
+    expect(harness().place.log()).toMatch(/Processing .*->9196 in context redirected/)
     await phone.close()
   })
 })

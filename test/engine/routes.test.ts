@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../client/index.ts'
 import { openDialledCalls } from '../support/engine/dialled-calls.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aKitLab } from '../support/engine/kit-lab.ts'
+import { aKitHarness } from '../support/engine/kit-harness.ts'
 import { opened } from '../support/processes/opened.ts'
 
 const [acme, blue] = ['acme.example.com', 'blue.example.com']
@@ -15,13 +15,13 @@ const changed = { timeout: 10_000, interval: 200 }
 const stayMs = 20_000
 
 describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the kit', () => {
-  const lab = opened(() => aKitLab())
-  const calls = opened(() => openDialledCalls(lab().place.socketPort))
+  const pipeline = opened(() => aKitHarness())
+  const calls = opened(() => openDialledCalls(pipeline().place.socketPort))
   let [admin, stranger]: Client[] = []
 
   beforeAll(async () => {
-    admin = await lab().platform.tenant(acme)
-    stranger = await lab().platform.tenant(blue)
+    admin = await pipeline().platform.tenant(acme)
+    stranger = await pipeline().platform.tenant(blue)
     await as(admin).call('addBlacklistNumber', { params: { blacklist_name: 'spam' }, body: { number: '666' } })
   })
 
@@ -41,7 +41,7 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
       : [
           `${application} ${data}`
             .trim()
-            .replace('${sounds_folder}', lab().place.sounds)
+            .replace('${sounds_folder}', pipeline().place.sounds)
             .replace(/^set recording_file=.*/, 'set recording_file'),
         ]
   /** Dials, and compares what the engine executed with what the simulation shows. */
@@ -85,12 +85,12 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
 
     const { executed, cause } = await dialled('52')
 
-    expect(executed).toContain(`playback ${lab().place.sounds}/${acme}/closed.wav`)
+    expect(executed).toContain(`playback ${pipeline().place.sounds}/${acme}/closed.wav`)
     expect(cause).toBe('NO_ANSWER')
   })
 
   it('a variable of an endpoint reaches the called leg with its commas', async () => {
-    const [caller, phone] = [await lab().phone('1000', acme), await lab().phone('1002', acme)]
+    const [caller, phone] = [await pipeline().phone('1000', acme), await pipeline().phone('1002', acme)]
     for (const one of [caller, phone]) await one.register()
     await route('53', [
       { bridge: { endpoints: [{ type: 'user', name: '1002', variables: { toll_allow: 'local,abroad' } }] } },
@@ -100,16 +100,16 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
 
     expect({ status: call.status, rang: phone.rang }).toEqual({ status: 200, rang: ['1000'] })
     const leg = async () => {
-      const rows = (await lab().engine.api('show channels')).split('\n')
+      const rows = (await pipeline().engine.api('show channels')).split('\n')
       return rows.find((row) => row.includes('sofia/phones/1002@'))?.split(',')[0] ?? ''
     }
-    const tollAllow = async () => lab().engine.api(`uuid_getvar ${await leg()} toll_allow`)
+    const tollAllow = async () => pipeline().engine.api(`uuid_getvar ${await leg()} toll_allow`)
     await expect.poll(tollAllow, { timeout: 10_000, interval: 100 }).toBe('local,abroad')
     await call.hangUp()
   })
 
   it('names with apostrophes and commas arrive unchanged, whether a step, a bridge or one of its endpoints sets them', async () => {
-    const [caller, phone] = [await lab().phone('1000', acme), await lab().phone('1002', acme)]
+    const [caller, phone] = [await pipeline().phone('1000', acme), await pipeline().phone('1002', acme)]
     for (const one of [caller, phone]) await one.register()
     const [set, exported, ofBridge, ofEndpoint] = [
       "O'Brien, Ann",
@@ -140,15 +140,15 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
     expect(call.status).toBe(200)
     // The engine writes its table of channels late: new legs are missing for a moment, and old ones still in it.
     const legOf = async (login: string) => {
-      const rows = (await lab().engine.api('show channels')).split('\n')
+      const rows = (await pipeline().engine.api('show channels')).split('\n')
       const legs = rows.filter((row) => row.includes(`sofia/phones/${login}@`)).map((row) => row.split(',')[0] ?? '')
-      const live = await Promise.all(legs.map((leg) => lab().engine.api(`uuid_exists ${leg}`)))
+      const live = await Promise.all(legs.map((leg) => pipeline().engine.api(`uuid_exists ${leg}`)))
       return legs.find((_, index) => live[index] === 'true') ?? ''
     }
     for (const login of ['1000', '1002']) await expect.poll(() => legOf(login), changed).not.toBe('')
     const [from, to] = [await legOf('1000'), await legOf('1002')]
     const values = (leg: string, names: readonly string[]) =>
-      Promise.all(names.map((name) => lab().engine.api(`uuid_getvar ${leg} ${name}`)))
+      Promise.all(names.map((name) => pipeline().engine.api(`uuid_getvar ${leg} ${name}`)))
     expect(await values(from, ['directory_full_name', 'outbound_caller_id_name'])).toEqual([set, exported])
     const ofLegs = ['effective_caller_id_name', 'x_b', 'absolute_codec_string', 'x-exported', 'outbound_caller_id_name']
     expect(await values(to, ofLegs)).toEqual([ofBridge, '2', 'PCMU,PCMA', '1', exported])
@@ -188,7 +188,7 @@ describe.skipIf(freeswitchBin === undefined)('default routes at an engine of the
   })
 
   it('a call of one domain uses no route and reaches no account of another', async () => {
-    const elsewhere = await lab().phone('1001', blue)
+    const elsewhere = await pipeline().phone('1001', blue)
     await elsewhere.register()
     await route('56', [{ hangup: 'USER_BUSY' }], stranger)
     await route('57', [{ bridge: { endpoints: [{ type: 'user', name: '1001' }] } }])
@@ -213,8 +213,8 @@ describe.skipIf(freeswitchBin === undefined)('an engine of the kit whose platfor
     const port = typeof address === 'object' ? address?.port : 0
     return { url: `http://127.0.0.1:${port}`, close: async () => void server.close() }
   })
-  const lab = opened(() => aKitLab({ settings: { PLATFORM_URL: silent().url, PLATFORM_TIMEOUT: '1' } }))
-  const calls = opened(() => openDialledCalls(lab().place.socketPort))
+  const pipeline = opened(() => aKitHarness({ settings: { PLATFORM_URL: silent().url, PLATFORM_TIMEOUT: '1' } }))
+  const calls = opened(() => openDialledCalls(pipeline().place.socketPort))
 
   it('a call waits for a platform that hangs no longer than the timeout, and then uses the static dial plan', async () => {
     expect((await calls().dial(acme, '9196')).executed.slice(-2)).toEqual(['answer', 'echo'])

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aKitLab } from '../support/engine/kit-lab.ts'
+import { aKitHarness } from '../support/engine/kit-harness.ts'
 import { planted } from '../support/invariants/secret-forms.ts'
 import { runCommand } from '../support/platform/command.ts'
 import { opened } from '../support/processes/opened.ts'
@@ -12,18 +12,18 @@ const acme = 'acme.example.com'
 const within = { timeout: 60_000, interval: 200 }
 
 describe.skipIf(freeswitchBin === undefined)('a recording at an engine of the kit', () => {
-  const lab = opened(() => aKitLab({ sharesRecordings: false }))
+  const pipeline = opened(() => aKitHarness({ sharesRecordings: false }))
 
   const send = () => {
-    const config = join(lab().place.folder, 'credential')
+    const config = join(pipeline().place.folder, 'credential')
     writeFileSync(config, `user = "engine:${planted('credential')}"\n`, { mode: 0o600 })
-    const words = [lab().place.recordings, `${lab().platformUrl}/engine/recordings`, config]
+    const words = [pipeline().place.recordings, `${pipeline().platformUrl}/engine/recordings`, config]
     return runCommand('sh', ['engine/bin/send-recordings', '--once', ...words], { cwd: process.cwd() })
   }
 
   it('a recording stays at the engine until it is sent with the engine credential, and is then stored', async () => {
-    const admin = await lab().platform.tenant(acme)
-    const [caller, called] = [await lab().phone('1001', acme), await lab().phone('1002', acme)]
+    const admin = await pipeline().platform.tenant(acme)
+    const [caller, called] = [await pipeline().phone('1001', acme), await pipeline().phone('1002', acme)]
     for (const phone of [caller, called]) expect((await phone.register()).status).toBe(200)
     const call = await caller.call('*11002')
     expect(call.status).toBe(200)
@@ -34,7 +34,7 @@ describe.skipIf(freeswitchBin === undefined)('a recording at an engine of the ki
     await call.hangUp()
     const recordings = () => admin.call('readRecording', { params: { uuid }, query: { type: 'all' } }).catch(() => [])
     await expect.poll(recordings, within).toMatchObject([{ name: `${uuid}.wav`, status: 'expected' }])
-    const folder = join(lab().place.recordings, acme)
+    const folder = join(pipeline().place.recordings, acme)
     expect(readdirSync(folder)).toEqual([`${uuid}.wav`])
     // The end of the recording may still be on its way to its record: what is not taken stays.
     await expect
@@ -52,26 +52,26 @@ describe.skipIf(freeswitchBin === undefined)('a recording at an engine of the ki
   })
 
   it('a recording whose engine is killed is repaired when it is sent, and is incomplete', async () => {
-    const admin = await lab().platform.tenant('blue.example.com')
+    const admin = await pipeline().platform.tenant('blue.example.com')
     const [caller, called] = [
-      await lab().soundPhone('1001', 'blue.example.com'),
-      await lab().soundPhone('1002', 'blue.example.com', { isAnswering: true }),
+      await pipeline().soundPhone('1001', 'blue.example.com'),
+      await pipeline().soundPhone('1002', 'blue.example.com', { isAnswering: true }),
     ]
     for (const phone of [caller, called]) expect(await phone.register()).toBe(200)
-    const receiver = await lab().platform.receiver()
+    const receiver = await pipeline().platform.receiver()
     const failed = 'CUSTOM->svc::recording_failed'
     const action = { type: 'web' as const, method: 'POST', url: receiver.url }
     await admin.call('createHooks', { body: [{ event: failed, action }] })
     const call = await caller.call('*11002')
     call.sing(500)
-    const folder = join(lab().place.recordings, 'blue.example.com')
+    const folder = join(pipeline().place.recordings, 'blue.example.com')
     const file = () => join(folder, readdirSync(folder)[0] ?? '')
     // The engine writes 64 KiB at a time.
     await expect.poll(() => statSync(file()).size, within).toBeGreaterThan(100_000)
-    await lab().engine.stop('SIGKILL')
+    await pipeline().engine.stop('SIGKILL')
     const left = readFileSync(file())
     expect(left.readUInt32LE(4)).not.toBe(left.length - 8)
-    lab().engine = await lab().startEngine()
+    pipeline().engine = await pipeline().startEngine()
 
     await expect
       .poll(async () => [await send(), readdirSync(folder)], within)

@@ -13,7 +13,7 @@ const blue = 'blue.example.com'
 const within = { timeout: 60_000, interval: 200 }
 
 describe.skipIf(freeswitchBin === undefined)('two engines with one database of registrations', () => {
-  const lab = opened(async () => {
+  const harness = opened(async () => {
     const closing = new AsyncDisposableStack()
     const [port, credential] = [await freePort(), planted('credential')]
     const places = [await anEnginePlace(), await anEnginePlace()]
@@ -51,11 +51,11 @@ describe.skipIf(freeswitchBin === undefined)('two engines with one database of r
   })
 
   it('a call at one engine reaches an account of its domain that is registered at the other, and of no other domain', async () => {
-    const admin = await lab().platform.tenant(acme)
-    await lab().platform.tenant(blue)
-    const caller = await lab().phone('1001', acme, 0)
-    const called = await lab().phone('1002', acme, 1)
-    const stranger = await lab().phone('1002', blue, 1)
+    const admin = await harness().platform.tenant(acme)
+    await harness().platform.tenant(blue)
+    const caller = await harness().phone('1001', acme, 0)
+    const called = await harness().phone('1002', acme, 1)
+    const stranger = await harness().phone('1002', blue, 1)
 
     const call = await caller.call('1002')
 
@@ -73,11 +73,11 @@ describe.skipIf(freeswitchBin === undefined)('two engines with one database of r
   })
 
   it('a deleted account cannot be reached at any engine', async () => {
-    const admin = await lab().platform.logIn(`1000@${acme}`, tenantPassword('1000'))
-    const caller = await lab().phone('1001', acme, 0)
-    const phone = await lab().phone('1002', acme, 1)
+    const admin = await harness().platform.logIn(`1000@${acme}`, tenantPassword('1000'))
+    const caller = await harness().phone('1001', acme, 0)
+    const phone = await harness().phone('1002', acme, 1)
     const registeredAt = async () => {
-      const lists = await Promise.all(lab().engines.map((engine) => engine.api('sofia status profile phones reg')))
+      const lists = await Promise.all(harness().engines.map((engine) => engine.api('sofia status profile phones reg')))
       return lists.map((list) => list.includes(`1002=${acme}`))
     }
     await expect.poll(registeredAt, within).toContain(true)

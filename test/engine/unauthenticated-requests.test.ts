@@ -1,7 +1,7 @@
 /** Requests of strangers, outside of any call, at a real engine of the kit. Skipped without `FREESWITCH_BIN`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { aGatewayLab } from '../support/engine/kit-lab.ts'
+import { aGatewayHarness } from '../support/engine/kit-harness.ts'
 import { SipDialog } from '../support/engine/sip-dialog.ts'
 import { type SipLine, openSipLine } from '../support/engine/sip-line.ts'
 import { credentialOf, token } from '../support/engine/sip-message.ts'
@@ -10,13 +10,13 @@ import { opened } from '../support/processes/opened.ts'
 const acme = 'acme.example.com'
 
 describe.skipIf(freeswitchBin === undefined)('a request of a stranger outside of any call', () => {
-  const lab = opened(() => aGatewayLab())
+  const harness = opened(() => aGatewayHarness())
   const arrived: string[] = []
   let stranger: SipLine
   let elsewhere: SipLine
 
   beforeAll(async () => {
-    await lab().platform.tenant(acme)
+    await harness().platform.tenant(acme)
     stranger = await openSipLine('127.0.0.70', 'x', ({ method = '' }) => void arrived.push(method))
     elsewhere = await openSipLine('127.0.0.9', 'x', ({ method = '' }) => void arrived.push(method))
   })
@@ -50,7 +50,7 @@ describe.skipIf(freeswitchBin === undefined)('a request of a stranger outside of
       ],
     ),
   ])('makes the engine send nothing elsewhere: at the port of %s, %s of %s', async (side, method, event) => {
-    const port = side === 'phones' ? lab().place.sipPort : lab().gatewayPort
+    const port = side === 'phones' ? harness().place.sipPort : harness().gatewayPort
     const headers = [
       ['Event', event],
       ['Refer-To', `<sip:1002@${elsewhere.address}>`],
@@ -67,10 +67,12 @@ describe.skipIf(freeswitchBin === undefined)('a request of a stranger outside of
   it('is not kept: nothing is subscribed to, so that a flood of REFER leaves nothing behind', async () => {
     const answers = []
     for (let at = 0; at < 200; at++)
-      answers.push(await ask(lab().place.sipPort, 'REFER', [['Refer-To', `<sip:1002@${acme}>`]]))
+      answers.push(await ask(harness().place.sipPort, 'REFER', [['Refer-To', `<sip:1002@${acme}>`]]))
 
     expect(new Set(answers)).toEqual(new Set([202]))
-    await expect.poll(async () => (await lab().engine.api('show channels')).trim(), { timeout: 5_000 }).toBe('0 total.')
+    await expect
+      .poll(async () => (await harness().engine.api('show channels')).trim(), { timeout: 5_000 })
+      .toBe('0 total.')
     expect(arrived).toEqual([])
   })
 })

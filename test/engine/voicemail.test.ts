@@ -10,7 +10,7 @@ import type { Client } from '../../client/index.ts'
 import { toneFile } from '../../packages/simulated-freeswitch/calls/wav.ts'
 import { createTaken } from '../support/engine/gateway-taken.ts'
 import { freeswitchBin } from '../support/engine/kit-engine.ts'
-import { type KitLab, aGatewayLab, aKitLab } from '../support/engine/kit-lab.ts'
+import { type KitHarness, aGatewayHarness, aKitHarness } from '../support/engine/kit-harness.ts'
 import type { SoundPhone } from '../support/engine/sound-phone.ts'
 import { type RunningMailServer, startMailServer } from '../support/hooks/mail-server.ts'
 import { planted } from '../support/invariants/secret-forms.ts'
@@ -26,8 +26,8 @@ const tone = { greets: 784, asks: 540, refuses: 220, new: 880, none: 294, agrees
 const [message, greeting, prompt] = [1_300, 1_700, 2_100]
 
 /** The mailbox of each account is reached by `*97` and its login, for its owner, and by `*98` for callers. */
-async function aTenant(lab: KitLab): Promise<Client> {
-  const admin = await lab.platform.tenant(acme)
+async function aTenant(harness: KitHarness): Promise<Client> {
+  const admin = await harness.platform.tenant(acme)
   for (const [prefix, check] of [
     ['\\*97', true],
     ['\\*98', false],
@@ -42,7 +42,8 @@ async function aTenant(lab: KitLab): Promise<Client> {
 const change = (admin: Client, login: string, parameters: readonly string[]) =>
   admin.call('updateAccount', { params: { account_id: login }, body: { parameters: [...parameters] } })
 
-const messagesOf = (lab: KitLab, login: string) => lab.engine.api(`vm_boxcount default/${login}@${acme}|all`)
+const messagesOf = (harness: KitHarness, login: string) =>
+  harness.engine.api(`vm_boxcount default/${login}@${acme}|all`)
 
 /** Leaves a message of two seconds. */
 async function leave(caller: SoundPhone, number: string): Promise<void> {
@@ -57,22 +58,22 @@ async function leave(caller: SoundPhone, number: string): Promise<void> {
 const lampOf = (phone: SoundPhone) => phone.notified.map(({ body }) => /Messages-Waiting: (\w+)/.exec(body)?.[1]).at(-1)
 
 describe.skipIf(freeswitchBin === undefined)('at a mailbox of the kit', () => {
-  const lab = opened(() => aKitLab({ sharesRecordings: false }))
+  const harness = opened(() => aKitHarness({ sharesRecordings: false }))
   let admin: Client
   let caller: SoundPhone
   let owner: SoundPhone
 
   beforeAll(async () => {
-    admin = await aTenant(lab())
+    admin = await aTenant(harness())
     await change(admin, '1002', ['vm-enabled=true', 'vm-password=4711'])
     const body = { variables: ['default_language=uk'] }
     await admin.call('updateAccount', { params: { account_id: '1001' }, body })
-    caller = await lab().soundPhone('1001', acme)
-    owner = await lab().soundPhone('1002', acme, { isBusy: true })
+    caller = await harness().soundPhone('1001', acme)
+    owner = await harness().soundPhone('1002', acme, { isBusy: true })
     for (const phone of [caller, owner]) expect(await phone.register()).toBe(200)
   })
 
-  const count = (login = '1002') => messagesOf(lab(), login)
+  const count = (login = '1002') => messagesOf(harness(), login)
 
   it('a caller of a busy account hears the greeting in any language, and leaves a message that lights the lamp of the phone', async () => {
     await leave(caller, '1002')
@@ -198,12 +199,12 @@ describe.skipIf(freeswitchBin === undefined)('at a mailbox of the kit', () => {
   })
 
   it('the log of the engine has no error after all this', () => {
-    expect(lab().errors()).toEqual([])
+    expect(harness().errors()).toEqual([])
   })
 })
 
 describe.skipIf(freeswitchBin === undefined)('the mails of a mailbox of the kit', () => {
-  const lab = opened(() => aGatewayLab())
+  const harness = opened(() => aGatewayHarness())
   let server: RunningMailServer
   let admin: Client
   let caller: SoundPhone
@@ -211,19 +212,19 @@ describe.skipIf(freeswitchBin === undefined)('the mails of a mailbox of the kit'
 
   beforeAll(async () => {
     server = await startMailServer()
-    admin = await aTenant(lab())
+    admin = await aTenant(harness())
     const mails = ['vm-enabled=true', 'vm-mailto=alice@b.example.com']
     await change(admin, '1002', mails)
     const options = { host: '127.0.0.1', port: server.port, secure: false, tls: { rejectUnauthorized: false } }
     await admin.call('createEmailSettings', { body: { provider: 'smtp', from: 'pbx@acme.example.com', options } })
-    caller = await lab().soundPhone('1001', acme)
-    owner = await lab().soundPhone('1002', acme, { isBusy: true })
+    caller = await harness().soundPhone('1001', acme)
+    owner = await harness().soundPhone('1002', acme, { isBusy: true })
     for (const phone of [caller, owner]) expect(await phone.register()).toBe(200)
   })
   afterAll(() => server.close())
 
   const send = async () => {
-    const { place, platformUrl } = lab()
+    const { place, platformUrl } = harness()
     const config = join(place.folder, 'credential')
     writeFileSync(config, `user = "engine:${planted('credential')}"\n`, { mode: 0o600 })
     const env = {
@@ -239,11 +240,11 @@ describe.skipIf(freeswitchBin === undefined)('the mails of a mailbox of the kit'
 
   it('a message is mailed once with its sound, however often the script runs, and stays in the mailbox', async () => {
     await leave(caller, '1002')
-    await expect.poll(() => messagesOf(lab(), '1002'), within).toBe('1:0:0:0')
+    await expect.poll(() => messagesOf(harness(), '1002'), within).toBe('1:0:0:0')
 
-    await lab().platform.stop()
+    await harness().platform.stop()
     const away = await send()
-    lab().platform = await lab().startPlatform()
+    harness().platform = await harness().startPlatform()
     const runs = await Promise.all([send(), send()])
     runs.push(await send())
 
@@ -260,62 +261,62 @@ describe.skipIf(freeswitchBin === undefined)('the mails of a mailbox of the kit'
     const samples = Array.from({ length: Math.floor(sound.length / 2) - 22 }, (_, at) => sound.readInt16LE(44 + 2 * at))
     expect(samples.length).toBeGreaterThan(8_000)
     expect(samples.filter((one) => one > 4_000).length).toBeGreaterThan(samples.length / 16)
-    expect(await messagesOf(lab(), '1002')).toBe('1:0:0:0')
+    expect(await messagesOf(harness(), '1002')).toBe('1:0:0:0')
   })
 
   it('a message that its owner does not keep leaves the mailbox after its mail, and the lamp goes out', async () => {
     await change(admin, '1002', ['vm-keep-local-after-email=false'])
     await leave(caller, '1002')
-    await expect.poll(() => messagesOf(lab(), '1002'), within).toBe('2:0:0:0')
+    await expect.poll(() => messagesOf(harness(), '1002'), within).toBe('2:0:0:0')
 
     expect(await send()).toEqual({ status: 0, output: '' })
 
     expect(server.received).toHaveLength(2)
-    expect(await messagesOf(lab(), '1002')).toBe('1:0:0:0')
+    expect(await messagesOf(harness(), '1002')).toBe('1:0:0:0')
     expect(owner.notified.at(-1)?.body).toContain('Voice-Message: 1/0')
   })
 
   it('a message whose caller has a line end in the name is mailed with the number and the length', async () => {
     const networks = ['127.0.0.11/32']
     await createTaken(
-      { engine: lab().engine, client: admin, domain: acme },
+      { engine: harness().engine, client: admin, domain: acme },
       { name: 'trunk', realm: 'provider.example.com', register: false, networks },
     )
     const callflow = [{ answer: '' }, { voicemail: { user: '1002' } }]
     await admin.call('createPublicRoute', { body: { destination_number: '98', callflow } })
-    const party = { port: lab().gatewayPort, ip: '127.0.0.11', display: 'Al%0Aice' }
-    await leave(await lab().soundPhone('380671112233', '127.0.0.1', party), '98')
-    await expect.poll(() => messagesOf(lab(), '1002'), within).toBe('2:0:0:0')
-    expect(await lab().engine.api(`vm_list 1002@${acme}`)).toMatch(/:Al\nice:380671112233:\d+$/m)
+    const party = { port: harness().gatewayPort, ip: '127.0.0.11', display: 'Al%0Aice' }
+    await leave(await harness().soundPhone('380671112233', '127.0.0.1', party), '98')
+    await expect.poll(() => messagesOf(harness(), '1002'), within).toBe('2:0:0:0')
+    expect(await harness().engine.api(`vm_list 1002@${acme}`)).toMatch(/:Al\nice:380671112233:\d+$/m)
 
     expect(await send()).toEqual({ status: 0, output: '' })
 
     expect(server.received.at(-1)?.source).toMatch(/^Subject: Voicemail for 1002 from Al ice, 380671112233\r$/m)
-    expect(await messagesOf(lab(), '1002')).toBe('1:0:0:0')
+    expect(await messagesOf(harness(), '1002')).toBe('1:0:0:0')
   })
 
   it('a domain without mail settings mails nothing, and its messages stay', async () => {
     await admin.call('deleteEmailSettings')
     await leave(caller, '1002')
-    await expect.poll(() => messagesOf(lab(), '1002'), within).toBe('2:0:0:0')
+    await expect.poll(() => messagesOf(harness(), '1002'), within).toBe('2:0:0:0')
 
     expect(await send()).toEqual({ status: 0, output: '' })
 
     expect(server.received).toHaveLength(3)
-    expect(await messagesOf(lab(), '1002')).toBe('2:0:0:0')
+    expect(await messagesOf(harness(), '1002')).toBe('2:0:0:0')
   })
 })
 
 describe.skipIf(freeswitchBin === undefined)('a mailbox of the kit with spoken prompts', () => {
   const folder = mkdtempSync(join(tmpdir(), 'callplane-prompts-'))
   writePrompts(folder)
-  const lab = opened(() => aKitLab({ settings: { PROMPTS_FOLDER: folder }, sharesRecordings: false }))
+  const harness = opened(() => aKitHarness({ settings: { PROMPTS_FOLDER: folder }, sharesRecordings: false }))
   afterAll(() => rmSync(folder, { recursive: true }))
 
   it('callers and owners hear the prompts instead of the tones', async () => {
-    const admin = await aTenant(lab())
+    const admin = await aTenant(harness())
     await change(admin, '1002', ['vm-enabled=true', 'vm-password=4711'])
-    const caller = await lab().soundPhone('1001', acme)
+    const caller = await harness().soundPhone('1001', acme)
     expect(await caller.register()).toBe(200)
 
     const call = await caller.call('*981002')
@@ -324,7 +325,7 @@ describe.skipIf(freeswitchBin === undefined)('a mailbox of the kit with spoken p
     call.sing(message)
     await call.listen(150)
     await call.hangUp()
-    await expect.poll(() => messagesOf(lab(), '1002'), within).toBe('1:0:0:0')
+    await expect.poll(() => messagesOf(harness(), '1002'), within).toBe('1:0:0:0')
     const check = await caller.call('*971002')
     await check.hear(10, prompt)
     await check.press('4711#')
@@ -336,7 +337,7 @@ describe.skipIf(freeswitchBin === undefined)('a mailbox of the kit with spoken p
     await check.hear(25, prompt)
     await check.hangUp()
 
-    expect(lab().errors()).toEqual([])
+    expect(harness().errors()).toEqual([])
   })
 })
 

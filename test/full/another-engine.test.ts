@@ -6,7 +6,7 @@ import { listChannels } from '../../contracts/routes/channels.ts'
 import { clientOf } from '../support/platform/checked-client.ts'
 import { httpDirectory } from '../../local/platform/engine-lookups.ts'
 import { startSimulatedEngine } from '@callplane/simulated-freeswitch'
-import { jsonRows, startAnsweringEngine } from '../support/engine/answering-engine.ts'
+import { jsonRows, startScriptedEngine } from '../support/engine/scripted-engine.ts'
 import { freePort } from '../../packages/laptop/processes/free-port.ts'
 import { manyChannels } from '../support/engine/many-channels.ts'
 import { aPlatform } from '../support/platform/platform.ts'
@@ -108,7 +108,7 @@ test('several engines work as one platform: each call is placed, listed and orde
 
 test('5 000 live channels are listed whole, a page at a time', async () => {
   const channels = manyChannels(5_000)
-  const engine = await startAnsweringEngine()
+  const engine = await startScriptedEngine()
   const text = jsonRows(channels)
   engine.answer = (command) => (command === 'show channels as json' ? text : jsonRows([]))
   const platform = await aPlatform({ ENGINE_URL: `esl://:${encodeURIComponent(password)}@127.0.0.1:${engine.port}` })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { routes } from '../../contracts/routes/index.ts'
 import { type SimulatedEngine, startSimulatedEngine } from '@callplane/simulated-freeswitch'
-import { labDirectory } from '../support/engine/engine-lab.ts'
+import { recordedDirectory } from '../support/engine/simulator-harness.ts'
 import { openEngineSocket } from '../support/engine/engine-socket.ts'
 import { type RecordingProxy, observersCommands, startRecordingProxy } from '../support/engine/recording-proxy.ts'
 import { opened } from '../support/processes/opened.ts'
@@ -15,19 +15,19 @@ import { type TestPlatform, aPlatform } from '../support/platform/platform.ts'
 const [there, tenant] = ['tenant1.example.com', 'acme.example.com']
 const gone = 'gone.example.com'
 
-interface Lab {
+interface Harness {
   readonly engine: SimulatedEngine
   readonly proxy: RecordingProxy
   readonly platform: TestPlatform
   close(): Promise<void>
 }
 
-const lab = opened(async (): Promise<Lab> => {
+const harness = opened(async (): Promise<Harness> => {
   const recordingsDir = mkdtempSync(join(tmpdir(), 'observed-engine-'))
   const engine = await startSimulatedEngine({
     port: 0,
     password: 'ClueCon',
-    directory: labDirectory,
+    directory: recordedDirectory,
     seed: 7,
     recordingsDir,
   })
@@ -51,7 +51,7 @@ const lab = opened(async (): Promise<Lab> => {
 })
 
 it('an observed engine gets only commands that read, whatever operations, broken links and killed connectors there are', async () => {
-  const { engine, proxy, platform } = lab()
+  const { engine, proxy, platform } = harness()
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
   const admin = await platform.tenant(tenant)
   const root = await platform.root()

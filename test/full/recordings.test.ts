@@ -7,7 +7,7 @@ import { manyBytes } from '../support/processes/file-bodies.ts'
 import { opened } from '../support/processes/opened.ts'
 import { aPlatform, tenantPassword } from '../support/platform/platform.ts'
 import { contextOf } from '../support/platform/platform-stores.ts'
-import { record } from '../support/platform/recordings-lab.ts'
+import { record } from '../support/platform/recordings-harness.ts'
 
 const domain = 'recordings.example.com'
 /**

@@ -78,11 +78,11 @@ function operationChanges([old, now]: Pair, documents: Documents): string[] {
 
 /** Every way to present a credential must stay possible. */
 function securityChanges(old: Json, now: Json): string[] {
-  const ways = new Set(listOf(now['security']).map((way) => JSON.stringify(way)))
+  const ways = new Set(listOf(now['security']).map((harness) => JSON.stringify(harness)))
   const isOpen = listOf(now['security']).length === 0
   if (listOf(old['security']).length === 0) return isOpen ? [] : ['a credential is required now']
-  const lost = listOf(old['security']).filter((way) => !isOpen && !ways.has(JSON.stringify(way)))
-  return lost.map((way) => `the credential ${Object.keys(jsonOf(way)).join(' and ')} is no longer accepted`)
+  const lost = listOf(old['security']).filter((harness) => !isOpen && !ways.has(JSON.stringify(harness)))
+  return lost.map((harness) => `the credential ${Object.keys(jsonOf(harness)).join(' and ')} is no longer accepted`)
 }
 
 function parameterChanges([old, now]: Pair, documents: Documents): string[] {

@@ -17,8 +17,15 @@ export function describedCommands(): readonly DescribedCommand[] {
   let written = ''
   const stream = { columns: 100, write: (text: string | Uint8Array) => (written += String(text)) }
   const { signal } = new AbortController()
-  const world = { stdin: process.stdin, stdout: stream, stderr: stream, env: {}, platform: 'linux', home: '/' } as const
-  const terminal: Terminal = { ...world, signal }
+  const harness = {
+    stdin: process.stdin,
+    stdout: stream,
+    stderr: stream,
+    env: {},
+    platform: 'linux',
+    home: '/',
+  } as const
+  const terminal: Terminal = { ...harness, signal }
   const leaves = (command: Command, name: string): readonly DescribedCommand[] => {
     const visible = command.createHelp().visibleCommands(command)
     const children = visible.filter((child) => child.name() !== 'help')

@@ -17,7 +17,8 @@ import type { CommandStore, TakenMessage } from '../../../core/commands/command-
 import { type Api, anApi } from '../platform/api.ts'
 import { type CapturedLog, capturedLog } from '../processes/captured-log.ts'
 import { type CommandQueue, commandQueue } from './command-queue.ts'
-import { type CountingEngine, type EngineDoor, countingEngine } from '../engine/counting-engine.ts'
+import { type PlacingEngine, startPlacingEngine } from '../engine/placing-engine.ts'
+import type { ScriptedDoor } from '../engine/scripted-engine.ts'
 import { type ManualTime, manualTime } from '../processes/manual-time.ts'
 
 /** A call to a port. Watchers are called before and after it, and may kill. */
@@ -27,7 +28,7 @@ export type Tell = (step: string) => void
 export interface MortalConnector {
   readonly id: string
   readonly connector: Connector
-  readonly door: EngineDoor
+  readonly door: ScriptedDoor
   readonly isDead: boolean
   /** Nothing that it does or asks for from now on happens, as after SIGKILL. */
   kill(): void
@@ -47,7 +48,7 @@ export type Peaks = Map<string, number>
 export interface CommandPath {
   readonly time: ManualTime
   readonly queue: CommandQueue
-  readonly engine: CountingEngine
+  readonly engine: PlacingEngine
   readonly store: CommandStore
   readonly log: CapturedLog
   /** The endpoints, whose engine is the other end of all this. */
@@ -89,7 +90,7 @@ export async function aCommandPath(): Promise<CommandPath> {
   }
   const store = memoryCommandStore({ state: api.ports.state, clock: time.clock, random: systemRandomness })
   const queue = commandQueue(time)
-  const engine = countingEngine()
+  const engine = await startPlacingEngine()
   const log = capturedLog()
   const metrics: string[] = []
   const sleep = async (ms: number, signal: AbortSignal) => {
@@ -228,7 +229,7 @@ interface Birth extends Pick<CommandPath, 'store' | 'queue' | 'engine' | 'time' 
 
 async function aMortal(birth: Birth): Promise<MortalConnector> {
   const { id, api, store, queue, engine, time, log, metrics, tell, skewMs } = birth
-  const door = await engine.open()
+  const door = await engine.openDoor()
   const life = { isOver: false }
   const end = new AbortController()
 

@@ -14,14 +14,14 @@ import { openLog } from '../../../packages/laptop/processes/log-file.ts'
 import { startDynamoServer } from '../stores/dynamo-server.ts'
 import { type QueueServer, startQueueServer } from '../stores/queue-server.ts'
 import { aDomain, aHook } from '../records/records.ts'
-import { type TellingEngine, startTellingEngine } from '../engine/telling-engine.ts'
+import { type ScriptedEngine, startScriptedEngine } from '../engine/scripted-engine.ts'
 
 /** One of the two connectors: its process is started again whenever it ends, on the disk that it had. */
 export type PairedConnector = Pick<ConnectorProcess, 'pid' | 'stop'> & { readonly home: string; readonly log: string }
 
 /** Two connectors as they are deployed, one engine or two, a queue and stores: all real processes and sockets. */
 export interface ConnectorPair {
-  readonly engine: TellingEngine
+  readonly engine: ScriptedEngine
   readonly queue: QueueServer
   /** The context of adapters that reach the stores and the queue. */
   readonly context: AdapterContext
@@ -53,7 +53,7 @@ export async function startConnectorPair(given: {
   await using opened = new AsyncDisposableStack()
   const dynamo = opened.adopt(await startDynamoServer(), (server) => server.close())
   const queue = opened.adopt(await startQueueServer(), (server) => server.close())
-  const engine = opened.adopt(await startTellingEngine(), (server) => server.close())
+  const engine = opened.adopt(await startScriptedEngine(), (server) => server.close())
   const env = { ...dynamo.env, ...queue.env }
   const context = { env, clock: systemClock, random: systemRandomness }
   const hooks = domains.flatMap((domain) => events.map((event) => aHook({ event, domain, filter: {} })))

@@ -1,12 +1,12 @@
 import { aCoreUuid } from '../engine/engine-event.ts'
 import { aReport } from '../records/records.ts'
-import { type LabWorld, labEngine } from './event-lab.ts'
+import { type PipelineHarness, harnessEngine } from './pipeline-harness.ts'
 
 /** Stores the last report of a connector: it has listened to its engines for a minute. */
 export async function report(
-  { ports, time }: Pick<LabWorld, 'ports' | 'time'>,
+  { ports, time }: Pick<PipelineHarness, 'ports' | 'time'>,
   connectorId: string,
-  engines: readonly string[] = [labEngine],
+  engines: readonly string[] = [harnessEngine],
 ) {
   const reportedAt = time.clock.now()
   const last = { coreUuid: aCoreUuid, sequence: '4711' }

@@ -2,10 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import type { MemoryPorts } from '../memory/memory-ports.ts'
 import type { Clock } from '../../../core/time.ts'
-import type { CountingEngine } from './counting-engine.ts'
+import type { PlacingEngine } from './placing-engine.ts'
 import type { EventFact } from '../invariants/invariants.ts'
 import { aHook } from '../records/records.ts'
-import { scriptedCoreUuid } from './scripted-esl-server.ts'
 import { ofCaller } from './leg-fields.ts'
 
 const life = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'] as const
@@ -26,7 +25,7 @@ export interface BystanderCalls {
 
 /** Puts a call of each domain on an engine, and a hook of the domain on each event of its life. */
 export async function bystanderCalls(parts: {
-  readonly engine: CountingEngine
+  readonly engine: PlacingEngine
   readonly ports: Pick<MemoryPorts, 'events' | 'hooks'>
   readonly clock: Clock
   readonly domains: readonly string[]
@@ -47,7 +46,7 @@ export async function bystanderCalls(parts: {
     const at = clock.now()
     const heard = [...uuids].map(([domain, uuid]) => {
       sent.push({ uuid, name, at })
-      return engine.tell({
+      return engine.emit({
         'Event-Name': name,
         'Unique-ID': uuid,
         'Caller-Context': domain,
@@ -74,7 +73,7 @@ export async function bystanderCalls(parts: {
     events: () =>
       sent.map(({ uuid, name, at }) => {
         const copies = ports.events.published.filter((event) => event.uuid === uuid && event.name === name)
-        return { id: `${scriptedCoreUuid}:${uuid}:${name}`, publishedAs: copies.map(({ id }) => id), at }
+        return { id: `${engine.coreUuid}:${uuid}:${name}`, publishedAs: copies.map(({ id }) => id), at }
       }),
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EventLedger } from '../invariants/event-ledger.ts'
 import type { RecordedCall, ReplayedCall } from './recorded-call.ts'
-import type { TellingEngine } from './telling-engine.ts'
+import type { ScriptedEngine } from './scripted-engine.ts'
 
 /** Calls of many domains at once, of which an engine sends one event after another. */
 export interface CallStream {
@@ -17,7 +17,7 @@ export interface CallStream {
 
 /** A stream that keeps so many calls up; which one goes on, and whose it is, `random` (0 to 1) decides. */
 export function callStream(parts: {
-  readonly engine: TellingEngine
+  readonly engine: ScriptedEngine
   readonly ledger: EventLedger
   readonly call: RecordedCall
   readonly domains: readonly string[]
@@ -44,7 +44,7 @@ export function callStream(parts: {
     return sequence
   }
 
-  engine.channels = () =>
+  engine.rows = () =>
     live.flatMap(({ uuid, domain, callState, sent }) =>
       sent === 0 ? [] : [{ uuid, presence_id: `1000@${domain}`, context: 'default', callstate: callState }],
     )

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { type EngineLab, type LabClient, type WireFrame, headersOf } from './engine-lab.ts'
+import { type SimulatorHarness, type WireClient, type WireFrame, headersOf } from './simulator-harness.ts'
 
 const folder = new URL('../../fixtures/freeswitch/', import.meta.url)
 
@@ -70,12 +70,16 @@ export interface Replayed {
  * Sends what a recorded client sent, at the same distances of time, and gathers as many frames as it got. Where the
  * client named a uuid that the engine had made, the simulated engine's own is sent instead.
  */
-export async function replay(lab: EngineLab, name: string, options: ReplayOptions = {}): Promise<Replayed[]> {
-  const client = lab.connect()
+export async function replay(
+  harness: SimulatorHarness,
+  name: string,
+  options: ReplayOptions = {},
+): Promise<Replayed[]> {
+  const client = harness.connect()
   const results: Replayed[] = []
   const uuids = new Map<string, string>()
   for (const [index, exchange] of recordedExchanges(name).entries()) {
-    if (exchange.afterMs > 40) await lab.time.advance(Math.round(exchange.afterMs))
+    if (exchange.afterMs > 40) await harness.time.advance(Math.round(exchange.afterMs))
     const sent = exchange.sent.replace(uuidPattern, (uuid) => uuids.get(uuid) ?? uuid)
     client.send(options.rewrite?.(sent) ?? sent)
     const answered = await exchangeFrames(client, exchange, () => options.after?.(index))
@@ -96,7 +100,7 @@ function learnUuids(uuids: Map<string, string>, recorded: readonly WireFrame[], 
 }
 
 async function exchangeFrames(
-  client: LabClient,
+  client: WireClient,
   exchange: Exchange,
   after: () => Promise<void> | undefined,
 ): Promise<WireFrame[]> {

@@ -1,4 +1,4 @@
-import { type WireFrame, headersOf } from './engine-lab.ts'
+import { type WireFrame, headersOf } from './simulator-harness.ts'
 
 /**
  * The content of a frame that must be as recorded: everything, once identifiers, times, addresses and figures of load

@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest'
 import { type EslEvent, type EslSession, type EslSessionOptions, type EslState, openEslSession } from '@callplane/esl'
 import { manualTime, type ManualTime } from '../processes/manual-time.ts'
-import { type ScriptedEslServer, type ScriptedPeer, startScriptedEslServer } from './scripted-esl-server.ts'
+import { type ScriptedEslServer, type ScriptedPeer, startScriptedEslServer } from './scripted-server.ts'
 
 /** A session and its reports. */
 export interface SessionUnderTest {

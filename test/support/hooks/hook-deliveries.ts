@@ -42,25 +42,32 @@ export async function hookDeliveries(): Promise<HookDeliveries> {
   const sealed = await api.ports.secretBox.seal(new Uint8Array(32), secretPurpose(domain, hookId))
   const admin = await api.as(await api.account({ role: 'admin' }))
   await api.ports.hooks.create([aHook({ id: hookId, filter: {}, secrets: [{ sealed }] })], 9)
-  const lab: HookDeliveries = {
+  const harness: HookDeliveries = {
     api,
     headers: { ...admin },
     now: api.clock.now(),
     aStored: async (sequence, given = {}) => {
       const event = anEvent({ domain: given.domain ?? domain })
       const id = deliveryId(event.id, hookId, sequence)
-      const { nextAttemptAt, ...delivery } = aDelivery({ id, hookId, event, sequence, createdAt: lab.now, ...given })
+      const { nextAttemptAt, ...delivery } = aDelivery({
+        id,
+        hookId,
+        event,
+        sequence,
+        createdAt: harness.now,
+        ...given,
+      })
       const stored: Delivery = { ...delivery, state: 'delivered', ...given }
       await api.ports.deliveries.keepEvent(event)
       await api.ports.deliveries.create(
-        stored.state === 'pending' ? { ...stored, nextAttemptAt: nextAttemptAt ?? lab.now } : stored,
+        stored.state === 'pending' ? { ...stored, nextAttemptAt: nextAttemptAt ?? harness.now } : stored,
       )
       return stored
     },
-    list: (query = '') => api.call(listDeliveries, { headers: lab.headers, params, query }),
+    list: (query = '') => api.call(listDeliveries, { headers: harness.headers, params, query }),
     resend: (id, more = {}) =>
-      api.call(resendDelivery, { headers: { ...lab.headers, ...more }, params: { ...params, delivery_id: id } }),
-    replay: (body, more = {}) => api.call(replayDeliveries, { headers: { ...lab.headers, ...more }, params, body }),
+      api.call(resendDelivery, { headers: { ...harness.headers, ...more }, params: { ...params, delivery_id: id } }),
+    replay: (body, more = {}) => api.call(replayDeliveries, { headers: { ...harness.headers, ...more }, params, body }),
     stored: (id) => api.ports.deliveries.read(domain, hookId, id),
     deliverQueued: async () => {
       const queued = api.ports.deliveryQueue.queued.splice(0)
@@ -69,5 +76,5 @@ export async function hookDeliveries(): Promise<HookDeliveries> {
       expect(result).toEqual({ batchItemFailures: [] })
     },
   }
-  return lab
+  return harness
 }

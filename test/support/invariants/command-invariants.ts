@@ -125,11 +125,13 @@ async function listed(path: WatchedPath, tenant: string): Promise<readonly strin
 function effectsOf(path: WatchedPath, id: string): number {
   const record = path.api.ports.state.commands.get(id)
   const kind = record?.command.kind
-  if (kind === 'hang-up-domain') return path.engine.killsOf(path.bystanders.uuids.get(domain) ?? '')
+  if (kind === 'hang-up-domain') return path.engine.timesDone(`uuid_kill ${path.bystanders.uuids.get(domain)}`)
   if (record?.command.kind === 'drop-registrations' || record?.command.kind === 'drop-domain-registrations') {
     const { command, outcome } = record
     const login = command.kind === 'drop-registrations' ? command.login : ''
-    return outcome?.state === 'done' ? Math.min(1, path.engine.dropsOf(`${login}@${domain}`)) : 0
+    return outcome?.state === 'done'
+      ? Math.min(1, path.engine.timesDone(`sofia profile internal flush_inbound_reg ${login}@${domain}`))
+      : 0
   }
   if (kind === 'list-channels') return record?.outcome?.state === 'done' ? 1 : 0
   if (kind === 'hold' && record?.outcome?.state === 'done') return holdsOf(path, uuidOf(record.command)) > 0 ? 1 : 0

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { CommandRecord } from '../../../core/commands/commands.ts'
-import type { AnsweringEngine } from '../engine/answering-engine.ts'
+import type { ScriptedEngine } from '../engine/scripted-engine.ts'
 import { anOriginate } from '../connector/command-message.ts'
 import { type CommandFact, type EventFact, checkAllInvariants } from './invariants.ts'
 import { aHook } from '../records/records.ts'
@@ -16,9 +16,9 @@ export const memoryLimit = 64 * 1_048_576
 const searchedLength = 65_536
 
 /** The acts of a test on a connector. */
-export interface Ordeal {
+export interface Scenario {
   /** It is let in again, its phones stop ringing, and the connector has to come back to it. */
-  readonly engine: AnsweringEngine
+  readonly engine: ScriptedEngine
   /** Connections that may be open to it; those of one connector where absent. */
   readonly links?: number
   readonly password?: string
@@ -30,9 +30,9 @@ export interface Ordeal {
  * Ends a fault test of a whole connector: the fault is over, commands and events of both tenants have to go through
  * again, and every invariant is checked.
  */
-export async function checkConnector(running: RunningConnector, ordeal: Ordeal): Promise<void> {
+export async function checkConnector(running: RunningConnector, scenario: Scenario): Promise<void> {
   const { ports, time, connector, posted, log, written, peaks } = running
-  const { engine, links = 2, password = 'ClueCon', wanted = [] } = ordeal
+  const { engine, links = 2, password = 'ClueCon', wanted = [] } = scenario
   const untouched = await ofOthers(running)
   const endedAt = time.clock.now()
   engine.welcome = 'accept'
@@ -71,7 +71,7 @@ export async function checkConnector(running: RunningConnector, ordeal: Ordeal):
       ],
     },
     bounds: [
-      { of: 'links to the engine', value: engine.open, limit: links },
+      { of: 'links to the engine', value: engine.links, limit: links },
       { of: 'bytes of events', value: most('memoryBytes'), limit: memoryLimit },
       { of: 'gaps that wait', value: most('gapsWaiting'), limit: 1_000 },
       { of: 'commands in flight', value: most('commandsInFlight'), limit: 200 },
@@ -98,14 +98,14 @@ async function ofOthers({ ports, log }: RunningConnector) {
   }
 }
 
-function stopRinging(engine: AnsweringEngine): void {
+function stopRinging(engine: ScriptedEngine): void {
   for (const { id } of engine.jobs.filter((job) => !engine.replies.has(job.id))) {
     engine.finishJob(id, '-ERR NO_ANSWER\n')
   }
 }
 
 /** Places a call of a tenant, which has to be done. */
-async function placeCall(running: RunningConnector, engine: AnsweringEngine, domain: string | null): Promise<void> {
+async function placeCall(running: RunningConnector, engine: ScriptedEngine, domain: string | null): Promise<void> {
   const command = anOriginate()
   const message = await running.post(command, { domain, presenceId: null })
   await running.until(() => engine.jobs.some(({ id }) => id === message.id))
@@ -114,7 +114,7 @@ async function placeCall(running: RunningConnector, engine: AnsweringEngine, dom
 }
 
 /** The engine reports that a call of a tenant begins, which a hook of the tenant wants. */
-async function tellCall(running: RunningConnector, engine: AnsweringEngine, domain: string | null): Promise<EventFact> {
+async function tellCall(running: RunningConnector, engine: ScriptedEngine, domain: string | null): Promise<EventFact> {
   const { ports, time } = running
   await ports.hooks.create([aHook({ event: 'CHANNEL_CREATE', domain: domain ?? '' })], 100)
   // So long a hook may take to be known.
@@ -134,7 +134,7 @@ async function tellCall(running: RunningConnector, engine: AnsweringEngine, doma
 }
 
 /** How often an engine did a command, by its own count: a list is read, and what it refused was not done. */
-function factOf(engine: AnsweringEngine, id: string, record: CommandRecord | undefined): CommandFact {
+function factOf(engine: ScriptedEngine, id: string, record: CommandRecord | undefined): CommandFact {
   const outcome = record?.outcome
   if (record?.command.kind === 'list-channels') return { id, outcome, effects: outcome?.state === 'done' ? 1 : 0 }
   const isDone = engine.replies.get(id)?.startsWith('-ERR') !== true
@@ -142,7 +142,7 @@ function factOf(engine: AnsweringEngine, id: string, record: CommandRecord | und
 }
 
 /** Events that were not published, and that the engine sent in a time of which a gap is recorded. */
-async function lostInGaps({ ports }: RunningConnector, wanted: NonNullable<Ordeal['wanted']>): Promise<number> {
+async function lostInGaps({ ports }: RunningConnector, wanted: NonNullable<Scenario['wanted']>): Promise<number> {
   const gaps = await ports.gaps.list(0)
   const isInGap = (at: number) => gaps.some(({ from, to }) => from <= at && at <= to)
   return wanted.filter(({ publishedAs, at }) => publishedAs.length === 0 && at !== undefined && isInGap(at)).length

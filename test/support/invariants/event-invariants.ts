@@ -1,9 +1,9 @@
 import { callsOf } from '../connector/calls-of.ts'
 import { expect } from 'vitest'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
-import { type EventOrdeal, ordealSecrets, otherDomain, withoutFillers } from '../connector/event-ordeal.ts'
+import { type EventScenario, scenarioSecrets, otherDomain, withoutFillers } from '../connector/event-scenario.ts'
 import { type Bound, checkAllInvariants } from './invariants.ts'
-import type { OrdealProcess } from '../connector/ordeal-process.ts'
+import type { ScenarioProcess } from '../connector/scenario-process.ts'
 
 const mebi = 1024 * 1024
 
@@ -21,33 +21,33 @@ const linesOfTrouble = [
 ]
 
 /** Facts that only the test knows. */
-export interface OrdealEnd {
-  /** The result of {@link EventOrdeal.over}. */
+export interface ScenarioEnd {
+  /** The result of {@link EventScenario.over}. */
   readonly backAfterMs: number
   /** How long the fault lasted. */
   readonly faultMs: number
-  /** The disk's room by the settings; what an {@link EventOrdeal} has by itself where absent. */
+  /** The disk's room by the settings; what an {@link EventScenario} has by itself where absent. */
   readonly spoolBytes?: number
   readonly bounds?: readonly Bound[]
 }
 
-/** Ends a fault test of the event side: every invariant is checked, by what the world of it has seen. */
-export async function checkEventOrdeal(ordeal: EventOrdeal, end: OrdealEnd): Promise<void> {
-  const { world, twin, queue, processes, log, peaks } = ordeal
+/** Ends a fault test of the event side: every invariant is checked, by what the harness of it has seen. */
+export async function checkEventScenario(scenario: EventScenario, end: ScenarioEnd): Promise<void> {
+  const { harness, twin, queue, processes, log, peaks } = scenario
   // Dropped events are recorded ten seconds after the first of them.
-  await world.time.advance(12_000)
-  const ids = new Set(world.published.map(({ id }) => id))
+  await harness.time.advance(12_000)
+  const ids = new Set(harness.published.map(({ id }) => id))
   // The next process may publish ends of dropped calls, which it has made itself.
-  const published = world.published.filter(({ fields }) => fields['Synthetic'] !== 'true')
+  const published = harness.published.filter(({ fields }) => fields['Synthetic'] !== 'true')
   const heard = new Set(published.map(({ id }) => id))
   expect(twin.published.length, 'the other tenant has events').toBeGreaterThan(0)
-  expect(notWanted(ordeal), 'I2: no event is published that the engine did not send').toEqual([])
-  expect(outOfOrder(world.published), 'calls whose events are not in order').toEqual([])
+  expect(notWanted(scenario), 'I2: no event is published that the engine did not send').toEqual([])
+  expect(outOfOrder(harness.published), 'calls whose events are not in order').toEqual([])
   const dropped = processes.reduce((sum, { counter }) => sum + counter('eventsDropped'), 0)
   const areEndsDropped = processes.some(({ counter }) => counter('eventsDroppedTerminal') > 0)
-  const recordedAsLost = await recordedDrops(ordeal)
+  const recordedAsLost = await recordedDrops(scenario)
   expect(recordedAsLost, 'I2: exactly the events that were dropped are recorded').toBe(dropped)
-  const unheard = ordeal.wanted.filter(({ id }) => !heard.has(id))
+  const unheard = scenario.wanted.filter(({ id }) => !heard.has(id))
   // Nothing is derived from an event of the engine that was dropped.
   const derived = unheard.filter(({ sequence }) => sequence === undefined).length
   expect(unheard.length, 'I2: no event is missing but for those that were dropped').toBeLessThanOrEqual(
@@ -56,8 +56,8 @@ export async function checkEventOrdeal(ordeal: EventOrdeal, end: OrdealEnd): Pro
   expect(dropped, 'I2: what was dropped is missing').toBeLessThanOrEqual(unheard.length)
   expect(derived > 0 ? dropped : 1, 'I2: what is derived is missing with its cause').toBeGreaterThan(0)
   checkAllInvariants({
-    acknowledged: await acknowledged(ordeal, ids),
-    events: { wanted: wantedFacts(ordeal), recordedAsLost: recordedAsLost + derived },
+    acknowledged: await acknowledged(scenario, ids),
+    events: { wanted: wantedFacts(scenario), recordedAsLost: recordedAsLost + derived },
     commands: written(processes).map((line) => ({
       id: line,
       effects: 1,
@@ -69,22 +69,22 @@ export async function checkEventOrdeal(ordeal: EventOrdeal, end: OrdealEnd): Pro
       after: ofOther(published),
     },
     secrets: {
-      values: Object.values(ordealSecrets),
+      values: Object.values(scenarioSecrets),
       seen: [
         ...log.lines,
-        ...processes.map(({ lab }) => lab.side.counters()),
-        withoutFillers(JSON.stringify(world.published)),
-        ordeal.written(),
+        ...processes.map(({ pipeline }) => pipeline.side.counters()),
+        withoutFillers(JSON.stringify(harness.published)),
+        scenario.written(),
       ],
     },
     bounds: [
       { of: 'orders written to the engine', value: written(processes).length, limit: 0 },
       { of: 'bytes in memory', value: peaks.memoryBytes, limit: memoryLimit },
       { of: 'bytes on disk', value: peaks.diskBytes, limit: end.spoolBytes ?? 64 * mebi },
-      { of: 'bytes on disk in the end', value: ordeal.disk.used(), limit: 0 },
+      { of: 'bytes on disk in the end', value: scenario.disk.used(), limit: 0 },
       { of: 'gaps that wait', value: peaks.gapsWaiting, limit: 1_000 },
       { of: 'calls to the queue at once', value: queue.mostAtOnce, limit: 12 },
-      { of: 'times that one event was sent', value: mostSent(ordeal), limit: triesIn(end.faultMs) },
+      { of: 'times that one event was sent', value: mostSent(scenario), limit: triesIn(end.faultMs) },
       ...linesOfTrouble.map(({ of, text, limit }) => ({
         of,
         value: log.lines.filter(({ message }) => message.includes(text) && !message.startsWith('over: ')).length,
@@ -92,7 +92,7 @@ export async function checkEventOrdeal(ordeal: EventOrdeal, end: OrdealEnd): Pro
       })),
       ...(end.bounds ?? []),
     ],
-    sums: sums(ordeal),
+    sums: sums(scenario),
     backAfterMs: end.backAfterMs,
   })
 }
@@ -103,7 +103,7 @@ export function triesIn(faultMs: number): number {
 }
 
 /** An answer, and whether the next read finds its effect. */
-async function acknowledged({ world: { ports }, queue, storedGaps }: EventOrdeal, ids: ReadonlySet<string>) {
+async function acknowledged({ harness: { ports }, queue, storedGaps }: EventScenario, ids: ReadonlySet<string>) {
   const gaps = new Set((await ports.gaps.list(0)).map(({ id }) => id))
   const accounts = ['a.example.com', otherDomain].map(async (domain) => {
     const calls = await callsOf(ports, domain, '1000')
@@ -118,22 +118,22 @@ async function acknowledged({ world: { ports }, queue, storedGaps }: EventOrdeal
 }
 
 /** Each wanted event with the ids of all copies of it that were sent, if it was published. */
-function wantedFacts({ world, queue, wanted }: EventOrdeal) {
+function wantedFacts({ harness, queue, wanted }: EventScenario) {
   const ids = new Map<string, Set<string>>()
   const note = ({ id, fields }: PlatformEvent) => {
     for (const name of [id, fields['Event-Sequence'] ?? id]) ids.set(name, (ids.get(name) ?? new Set()).add(id))
   }
   for (const { events } of queue.calls) events.forEach(note)
-  const published = new Set(world.published.flatMap(({ id, fields }) => [id, fields['Event-Sequence'] ?? id]))
+  const published = new Set(harness.published.flatMap(({ id, fields }) => [id, fields['Event-Sequence'] ?? id]))
   return wanted.map(({ id, sequence = id }) => ({
     id,
     publishedAs: published.has(sequence) ? [...(ids.get(sequence) ?? [])] : [],
   }))
 }
 
-function notWanted({ world, wanted }: EventOrdeal): string[] {
+function notWanted({ harness, wanted }: EventScenario): string[] {
   const ids = new Set(wanted.map(({ id }) => id))
-  return world.published.filter((event) => !isOfEngine(event) && !ids.has(event.id)).map(({ id }) => id)
+  return harness.published.filter((event) => !isOfEngine(event) && !ids.has(event.id)).map(({ id }) => id)
 }
 
 /** Whether this is the report of a process to every domain that it has found its engine. */
@@ -163,25 +163,25 @@ function ofOther(published: readonly PlatformEvent[]): PlatformEvent[] {
   return own.toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
 }
 
-async function recordedDrops({ world }: EventOrdeal): Promise<number> {
-  const gaps = await world.ports.gaps.list(0)
+async function recordedDrops({ harness }: EventScenario): Promise<number> {
+  const gaps = await harness.ports.gaps.list(0)
   return gaps.reduce((sum, { dropped }) => sum + (dropped?.count ?? 0), 0)
 }
 
 /** The commands that were written to the engine and are no question. */
-function written(processes: readonly OrdealProcess[]): string[] {
-  return processes.flatMap(({ lab: { commands } }) => [
+function written(processes: readonly ScenarioProcess[]): string[] {
+  return processes.flatMap(({ pipeline: { commands } }) => [
     ...commands.jobs.map(({ line }) => line),
     ...commands.asked.filter((line) => !question.test(line)),
   ])
 }
 
-function mostSent({ wanted, queue }: EventOrdeal): number {
+function mostSent({ wanted, queue }: EventScenario): number {
   return wanted.reduce((most, { id }) => Math.max(most, queue.sent(id)), 0)
 }
 
 /** Checks that everything that all processes read is accounted for, and for the living one everything that it took. */
-function sums({ processes, sent }: EventOrdeal) {
+function sums({ processes, sent }: EventScenario) {
   const last = processes.at(-1)
   const of = (name: string) => last?.counter(name) ?? Number.NaN
   return [

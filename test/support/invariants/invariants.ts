@@ -62,24 +62,59 @@ export type WholeEvidence = {
 /** After the end of a fault the system is back to normal within so long. */
 const backWithinMs = 60_000
 
+/** How often a command may have been done whose reported end is this. */
+const effectsOf: Readonly<Record<CommandOutcome['state'], readonly number[]>> = {
+  done: [1],
+  refused: [0],
+  absent: [0],
+  unsent: [0],
+  unknown: [0, 1],
+}
+
+/** The check of each part of the evidence; a failure names the invariant. */
+const invariants: { readonly [Part in keyof Evidence]-?: (seen: NonNullable<Evidence[Part]>) => void } = {
+  acknowledged: (seen) => {
+    for (const { what, isFound } of seen) expect(isFound, `I1: ${what} is kept`).toBe(true)
+  },
+  events: ({ wanted, recordedAsLost }) => {
+    const unpublished = wanted.filter(({ publishedAs }) => publishedAs.length === 0)
+    const lost = 'I2: events that were not published are recorded as lost'
+    expect(unpublished.length, lost).toBeLessThanOrEqual(recordedAsLost)
+    const renamed = wanted.filter(({ id, publishedAs }) => publishedAs.some((other) => other !== id))
+    expect(renamed, 'I3: all copies of an event carry one id').toEqual([])
+  },
+  // A command was done at most once, and reported as it was: an open one may have been done, too.
+  commands: (seen) => {
+    for (const { id, effects, outcome } of seen) {
+      const reported = outcome?.state ?? 'unknown'
+      expect(effects, `I4: command ${id} has at most one effect`).toBeLessThanOrEqual(1)
+      expect(effectsOf[reported], `I4: command ${id} is truly ${reported}`).toContain(effects)
+    }
+  },
+  others: ({ before, after }) => expect(after, 'I5: another tenant is as it was').toEqual(before),
+  secrets: ({ values, seen }) => {
+    const bytes = Buffer.from(JSON.stringify(seen))
+    // Not named by its value: that would be one more place where it is seen.
+    const shown = values.flatMap((value, index) => (holds(bytes, value) ? [index] : []))
+    expect(shown, 'I6: the secrets that are seen, by their place').toEqual([])
+  },
+  bounds: (seen) => {
+    for (const { of, value, limit } of seen) expect(value, `I7: ${of}`).toBeLessThanOrEqual(limit)
+  },
+  sums: (seen) => {
+    for (const { of, parts, whole } of seen) {
+      const sum = parts.reduce((all, part) => all + part, 0)
+      expect(sum, `I7: the parts of ${of} add up`).toBe(whole)
+    }
+  },
+  backAfterMs: (ms) => expect(ms, 'I8: back to normal').toBeLessThanOrEqual(backWithinMs),
+}
+
 /** Checks every invariant that there is evidence of; a failure names the invariant. At least one must be given. */
 export function checkInvariants(evidence: Evidence): void {
-  expect(Object.values(evidence).filter((each) => each !== undefined)).not.toHaveLength(0)
-  for (const { what, isFound } of evidence.acknowledged ?? []) expect(isFound, `I1: ${what} is kept`).toBe(true)
-  if (evidence.events !== undefined) checkEvents(evidence.events)
-  for (const fact of evidence.commands ?? []) checkCommand(fact)
-  if (evidence.others !== undefined) {
-    expect(evidence.others.after, 'I5: another tenant is as it was').toEqual(evidence.others.before)
-  }
-  if (evidence.secrets !== undefined) checkSecrets(evidence.secrets)
-  for (const { of, value, limit } of evidence.bounds ?? []) expect(value, `I7: ${of}`).toBeLessThanOrEqual(limit)
-  for (const { of, parts, whole } of evidence.sums ?? []) {
-    const sum = parts.reduce((all, part) => all + part, 0)
-    expect(sum, `I7: the parts of ${of} add up`).toBe(whole)
-  }
-  if (evidence.backAfterMs !== undefined) {
-    expect(evidence.backAfterMs, 'I8: back to normal').toBeLessThanOrEqual(backWithinMs)
-  }
+  const given = Object.entries(evidence).filter(([, seen]) => seen !== undefined)
+  expect(given).not.toHaveLength(0)
+  for (const [part, seen] of given) (invariants[part as keyof Evidence] as (seen: unknown) => void)(seen)
 }
 
 const wholeTests = new Set<string | undefined>()
@@ -101,36 +136,4 @@ export function wasWhollyChecked(test: string): boolean {
 
 function isNotHere(each: unknown): each is NotHere {
   return typeof each === 'object' && each !== null && 'notHere' in each
-}
-
-function checkEvents({ wanted, recordedAsLost }: NonNullable<Evidence['events']>): void {
-  const unpublished = wanted.filter(({ publishedAs }) => publishedAs.length === 0)
-  expect(unpublished.length, 'I2: events that were not published are recorded as lost').toBeLessThanOrEqual(
-    recordedAsLost,
-  )
-  const renamed = wanted.filter(({ id, publishedAs }) => publishedAs.some((other) => other !== id))
-  expect(renamed, 'I3: all copies of an event carry one id').toEqual([])
-}
-
-/** How often a command may have been done whose reported end is this. */
-const effectsOf: Readonly<Record<CommandOutcome['state'], readonly number[]>> = {
-  done: [1],
-  refused: [0],
-  absent: [0],
-  unsent: [0],
-  unknown: [0, 1],
-}
-
-/** Checks that a command was done at most once, and reported as it was: an open one may have been done, too. */
-function checkCommand({ id, effects, outcome }: CommandFact): void {
-  const reported = outcome?.state ?? 'unknown'
-  expect(effects, `I4: command ${id} has at most one effect`).toBeLessThanOrEqual(1)
-  expect(effectsOf[reported], `I4: command ${id} is truly ${reported}`).toContain(effects)
-}
-
-function checkSecrets({ values, seen }: NonNullable<Evidence['secrets']>): void {
-  const bytes = Buffer.from(JSON.stringify(seen))
-  // Not named by its value: that would be one more place where it is seen.
-  const shown = values.flatMap((value, index) => (holds(bytes, value) ? [index] : []))
-  expect(shown, 'I6: the secrets that are seen, by their place').toEqual([])
 }

@@ -82,7 +82,7 @@ export async function fateOf(tenant: WatchedTenant, begun: readonly BegunChannel
 }
 
 /** The acts of a test on the connectors of a platform. */
-export interface PlatformOrdeal {
+export interface PlatformScenario {
   readonly platform: TestPlatform
   readonly tenant: WatchedTenant
   readonly neighbour: WatchedTenant
@@ -103,8 +103,8 @@ export interface PlatformOrdeal {
 /**
  * Ends a fault test of a whole platform: every invariant is checked, by what the API, the receivers and the logs tell.
  */
-export async function checkPlatform(ordeal: PlatformOrdeal): Promise<void> {
-  const { platform, tenant, neighbour, before, begun, commands, acknowledged, secrets, bounds, processes } = ordeal
+export async function checkPlatform(scenario: PlatformScenario): Promise<void> {
+  const { platform, tenant, neighbour, before, begun, commands, acknowledged, secrets, bounds, processes } = scenario
   const fates = [...(await fateOf(tenant, begun)), ...(await fateOf(neighbour, begun))]
   const own = await belongingsOf(tenant)
   const log = readFileSync(join(platform.dataDir, 'logs', 'connector.log'), 'utf8').split('\n')
@@ -144,6 +144,6 @@ export async function checkPlatform(ordeal: PlatformOrdeal): Promise<void> {
         limit: linesOfOneProcess * processes + 3 * commands.length,
       },
     ],
-    backAfterMs: ordeal.backAfterMs,
+    backAfterMs: scenario.backAfterMs,
   })
 }

@@ -69,9 +69,11 @@ export function expectTruth(answer: CallerAnswer, effects: number): void {
 
 /** How often a command was done. Of reading there is no effect that could be doubled. */
 export function effectsOf(path: CommandPath, kind: EngineCommand['kind'], id: string, channel: string): number {
-  if (kind === 'hang-up-domain') return path.engine.killsOf(channel)
-  if (kind === 'drop-registrations') return path.engine.dropsOf(`${deleted}@${domain}`)
-  if (kind === 'drop-domain-registrations') return path.engine.dropsOf(`@${domain}`)
+  if (kind === 'hang-up-domain') return path.engine.timesDone(`uuid_kill ${channel}`)
+  if (kind === 'drop-registrations')
+    return path.engine.timesDone(`sofia profile internal flush_inbound_reg ${deleted}@${domain}`)
+  if (kind === 'drop-domain-registrations')
+    return path.engine.timesDone(`sofia profile internal flush_inbound_reg @${domain}`)
   if (kind === 'list-channels') return path.outcome(id)?.state === 'done' ? 1 : 0
   return path.engine.effectsOf(id)
 }

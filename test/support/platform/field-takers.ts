@@ -16,7 +16,7 @@ import { handler as readEmailSettings } from '../../../functions/email/read-emai
 import { handler as replaceEmailSettings } from '../../../functions/email/replace-email-settings.ts'
 import type { ApiAnswer, ApiRequest } from './api.ts'
 import {
-  type FieldWorld,
+  type FieldHarness,
   type Settings,
   fieldDomain as domain,
   proveAccount,
@@ -24,7 +24,7 @@ import {
   proveDomainSettings,
   provePassword,
   proveSettings,
-} from './field-world.ts'
+} from './field-harness.ts'
 
 const account = { login: '2000', password: 's3cr3t-long enough', role: 'user' }
 const tenant = { domain_name: 'new.example.com', customer_id: 'c1' }
@@ -35,21 +35,21 @@ export interface Taker {
   readonly operation: string
   /** The beginnings of a refusal's details, of which one is expected. */
   readonly named: readonly string[]
-  send(world: FieldWorld, value: unknown): Promise<ApiAnswer>
+  send(harness: FieldHarness, value: unknown): Promise<ApiAnswer>
   /** Proves that a value which was taken is there, byte for byte and in one place. */
-  prove(world: FieldWorld, value: unknown): Promise<void>
+  prove(harness: FieldHarness, value: unknown): Promise<void>
 }
 
 /** Who takes each field. */
 export const takers: Readonly<Record<string, readonly Taker[]>> = {
-  login: [ofNewAccount('login', async (world, value) => proveAccount(world, String(value)))],
+  login: [ofNewAccount('login', async (harness, value) => proveAccount(harness, String(value)))],
   password: [
-    ofNewAccount('password', (world, value) => provePassword(world, '2000', String(value))),
-    ofOldAccount('password', (world, value) => provePassword(world, '1001', String(value))),
+    ofNewAccount('password', (harness, value) => provePassword(harness, '2000', String(value))),
+    ofOldAccount('password', (harness, value) => provePassword(harness, '1001', String(value))),
   ],
   parameters: settingTakers('parameters', updateDomainParameters),
   variables: settingTakers('variables', updateDomainVariables),
-  domain_name: [ofNewDomain('domain_name', (world, value) => proveDomain(world, String(value)))],
+  domain_name: [ofNewDomain('domain_name', (harness, value) => proveDomain(harness, String(value)))],
   customer_id: [
     ofNewDomain('customer_id', async ({ api, root }, value) => {
       const answer = await api.call(readDomain, { params: { domain_name: tenant.domain_name }, headers: root })
@@ -60,7 +60,7 @@ export const takers: Readonly<Record<string, readonly Taker[]>> = {
     {
       operation: 'addBlacklistNumber',
       named: ['blacklist_name'],
-      send: (world, value) => add(world, String(value), { number: '1' }),
+      send: (harness, value) => add(harness, String(value), { number: '1' }),
       prove: async ({ api, admin }, value) => {
         expect((await api.call(listBlacklists, { headers: admin })).body).toEqual([{ name: value }])
       },
@@ -70,7 +70,7 @@ export const takers: Readonly<Record<string, readonly Taker[]>> = {
     {
       operation: 'addBlacklistNumber',
       named: ['number'],
-      send: (world, value) => add(world, 'spam', { number: value }),
+      send: (harness, value) => add(harness, 'spam', { number: value }),
       prove: async ({ api, admin }, value) => {
         const { body } = await api.call(readBlacklist, { headers: admin, params: { blacklist_name: 'spam' } })
         expect(body).toMatchObject([
@@ -88,7 +88,7 @@ export const takers: Readonly<Record<string, readonly Taker[]>> = {
     {
       operation: 'addBlacklistNumber',
       named: ['note'],
-      send: (world, value) => add(world, 'spam', { number: '1', note: value }),
+      send: (harness, value) => add(harness, 'spam', { number: '1', note: value }),
       prove: async ({ api, admin }, value) => {
         const { body } = await api.call(readBlacklist, { headers: admin, params: { blacklist_name: 'spam' } })
         expect(body).toMatchObject([{ number: '1', note: value }])
@@ -126,14 +126,14 @@ function settingTakers(
 ): readonly Taker[] {
   const params = { domain_name: domain }
   return [
-    ofNewAccount(field, (world, value) => proveSettings(world, '2000', field, value)),
-    ofOldAccount(field, (world, value) => proveSettings(world, '1001', field, value)),
-    ofNewDomain(field, (world, value) => proveDomainSettings(world, tenant.domain_name, field, value)),
+    ofNewAccount(field, (harness, value) => proveSettings(harness, '2000', field, value)),
+    ofOldAccount(field, (harness, value) => proveSettings(harness, '1001', field, value)),
+    ofNewDomain(field, (harness, value) => proveDomainSettings(harness, tenant.domain_name, field, value)),
     {
       operation: change.route.operationId,
       named: ['[', field],
       send: ({ api, admin }, value) => api.call<typeof change.route>(change, { headers: admin, params, body: value }),
-      prove: (world, value) => proveDomainSettings(world, domain, field, value),
+      prove: (harness, value) => proveDomainSettings(harness, domain, field, value),
     },
   ]
 }
@@ -158,5 +158,5 @@ function withField(into: object, [name = '', ...deeper]: readonly string[], valu
   return { ...into, [name]: deeper.length === 0 ? value : withField(inner, deeper, value) }
 }
 
-const add = ({ api, admin }: FieldWorld, list: string, body: ApiRequest['body']) =>
+const add = ({ api, admin }: FieldHarness, list: string, body: ApiRequest['body']) =>
   api.call(addBlacklistNumber, { headers: admin, params: { blacklist_name: list }, body })

@@ -1,11 +1,11 @@
 /** The objects through which a process reaches the world, by name. */
-type World = Readonly<Record<string, object>>
+type Harness = Readonly<Record<string, object>>
 
 /**
  * The same world, of which each method is called through `through`, which lets nothing more of a killed process happen.
  */
-export function whileAlive<W extends object>(world: W, through: <T>(work: () => Promise<T>) => Promise<T>): W {
-  const parts = Object.entries(world as World).map(([name, part]) => [name, guarded(part, through)])
+export function whileAlive<W extends object>(harness: W, through: <T>(work: () => Promise<T>) => Promise<T>): W {
+  const parts = Object.entries(harness as Harness).map(([name, part]) => [name, guarded(part, through)])
   return Object.fromEntries(parts) as W
 }
 

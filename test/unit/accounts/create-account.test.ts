@@ -197,12 +197,6 @@ describe('a refused account', () => {
     },
   )
 
-  it('a user may not create accounts', async () => {
-    const { create } = await setUp({ role: 'user' })
-
-    expect(await create(good)).toMatchObject({ status: 403 })
-  })
-
   it('the second of two equal simultaneous account creations is refused', async () => {
     const { create } = await setUp()
 

@@ -181,20 +181,6 @@ describe('the roles of a domain', () => {
       expect(await api.call(deleteRole, { params: { name }, headers })).toMatchObject({ status: 404 })
     },
   )
-
-  it('the roles of another tenant are neither shown nor changed', async () => {
-    const { api, headers, foreign, stored } = await setUp()
-    const before = await api.ports.roles.read(other)
-
-    expect((await api.call(listRoles, { headers: foreign })).body.info).toHaveLength(4)
-    expect(await api.call(listRoles, { headers, query: `domain=${other}` })).toMatchObject({ status: 403 })
-    expect(await api.call(readRole, { params: { name: 'chief' }, headers: foreign })).toMatchObject({ status: 404 })
-    await api.call(updateRole, { params: { name: 'operator' }, headers, body: { allows: {} } })
-    await api.call(deleteRole, { params: { name: 'operator' }, headers })
-
-    expect(await api.ports.roles.read(other)).toEqual(before)
-    expect(await stored('operator')).toBeUndefined()
-  })
 })
 
 describe('a changed role', () => {

@@ -12,7 +12,7 @@ const attempt = {
 }
 
 /** A throttle whose every counter is full of attempts under way until somebody has waited for it for four seconds. */
-function crowdedThrottle(begunAt = now + 60_000) {
+function busyThrottle(begunAt = now + 60_000) {
   const waited = new Map<string, number>()
   let asked = ''
   let waitedMs = 0
@@ -36,7 +36,7 @@ function crowdedThrottle(begunAt = now + 60_000) {
 }
 
 it('a login waits for simultaneous attempts no longer than its limit, however many of its counters are full', async () => {
-  const { throttle, waitedMs } = crowdedThrottle()
+  const { throttle, waitedMs } = busyThrottle()
 
   await expect(throttleLogin(throttle, attempt, async () => 'judged')).rejects.toMatchObject({ code: 'locked_out' })
 
@@ -44,7 +44,7 @@ it('a login waits for simultaneous attempts no longer than its limit, however ma
 })
 
 it('a login does not wait for attempts that began so long ago that their processes must have ended', async () => {
-  const { throttle, waitedMs } = crowdedThrottle(now - judgingMs)
+  const { throttle, waitedMs } = busyThrottle(now - judgingMs)
 
   await expect(throttleLogin(throttle, attempt, async () => 'judged')).rejects.toMatchObject({ code: 'locked_out' })
 

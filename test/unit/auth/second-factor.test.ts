@@ -350,14 +350,6 @@ describe('the second factor of another account', () => {
       expect(await take(given, given.admin, login)).toMatchObject({ status: 404 })
     },
   )
-
-  it('the second factor of an account in another domain does not exist', async () => {
-    const given = await withFactor()
-    const foreign = { ...(await given.api.as(await given.api.account({ domain: 'b.a.example.com', role: 'admin' }))) }
-
-    expect(await take(given, foreign)).toMatchObject({ status: 404 })
-    expect(await given.stored()).toMatchObject({ isOn: true })
-  })
 })
 
 describe('a caller that asks for its own description', () => {

@@ -311,45 +311,6 @@ describe('what is not written by the rules is refused, and nothing is written', 
 })
 
 describe('who may do what', () => {
-  const everything = async (query = '') => {
-    const answers = [
-      await names(query),
-      await read('spam', query),
-      await find('spam', '1', query),
-      await add('spam', { number: '1' }, query),
-      await remove('spam', '1', query),
-      await drop('spam', query),
-    ]
-    return answers.map(({ status }) => status)
-  }
-
-  it.each([
-    ['nobody', [401, 401, 401, 401, 401, 401]],
-    ['a user', [200, 200, 200, 200, 403, 403]],
-    ['an admin', [200, 200, 200, 200, 200, 200]],
-    ['root without a domain', [400, 400, 400, 400, 400, 400]],
-  ])('%s: list, read, find, add, remove, delete', async (who, statuses) => {
-    if (who === 'nobody') headers = {}
-    if (who === 'a user') headers = { ...(await api.as(await api.account({ login: '1001', role: 'user' }))) }
-    if (who === 'root without a domain') headers = { ...(await api.as('root')) }
-
-    expect(await everything()).toEqual(statuses)
-  })
-
-  it('root works on blacklists in the domain that it names, and in no missing one', async () => {
-    headers = { ...(await api.as('root')) }
-
-    expect(await everything('domain=a.example.com')).toEqual([200, 200, 200, 200, 200, 200])
-    expect(await everything('domain=none.example.com')).toEqual([404, 404, 404, 404, 404, 404])
-  })
-
-  it.each(['b.example.com', 'x.a.example.com', 'a.example', '*', 'a.example.com%23'])(
-    'an admin is refused the domain %s',
-    async (domain) => {
-      expect(new Set(await everything(`domain=${domain}`))).toEqual(new Set([403]))
-    },
-  )
-
   it.each(['b.example.com', 'b.a.example.com', 'a.example.com.b'])(
     'what an admin of %s does leaves the lists of others as they are',
     async (domain) => {

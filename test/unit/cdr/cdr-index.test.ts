@@ -5,7 +5,7 @@ import { indexUpdate } from '../../../core/cdr/indexing/index-update.ts'
 import type { CdrKey, CdrStore } from '../../../core/cdr/cdr-store.ts'
 import type { CdrUpdate } from '../../../core/cdr/cdr-update.ts'
 import { DomainError } from '../../../core/errors.ts'
-import { aCdrLab } from '../../support/platform/cdr-lab.ts'
+import { aCdrHarness } from '../../support/platform/cdr-harness.ts'
 import { aPostUpdate, aRecordingUpdate, anEndUpdate } from '../../support/records/cdr-update.ts'
 import { type Moment, dying } from '../../support/processes/dying.ts'
 import { gone } from '../../support/stores/flaky.ts'
@@ -30,11 +30,11 @@ function watched(ports: MemoryPorts, refuses: (part: CdrPart) => boolean = () =>
 
 describe('updates of CDRs', () => {
   test('the end of a leg becomes its CDR', async () => {
-    const lab = await aCdrLab()
+    const pipeline = await aCdrHarness()
 
-    expect(await lab.take([anEndUpdate({ uuid: one })])).toEqual([])
+    expect(await pipeline.take([anEndUpdate({ uuid: one })])).toEqual([])
 
-    expect(lab.cdrs()).toMatchObject([
+    expect(pipeline.cdrs()).toMatchObject([
       {
         uuid: one,
         domain_name: domain,
@@ -57,32 +57,32 @@ describe('updates of CDRs', () => {
       [post, event],
       [event, post, event],
     ]) {
-      const lab = await aCdrLab()
-      for (const each of updates) expect(await lab.take([each])).toEqual([])
-      expect(lab.cdrs()).toMatchObject([{ duration: 2, source: 'mod_sofia', variables: { note: 'post' } }])
+      const pipeline = await aCdrHarness()
+      for (const each of updates) expect(await pipeline.take([each])).toEqual([])
+      expect(pipeline.cdrs()).toMatchObject([{ duration: 2, source: 'mod_sofia', variables: { note: 'post' } }])
     }
   })
 
   test("fields of a synthetic end are replaced by the engine's own report", async () => {
-    const lab = await aCdrLab()
+    const pipeline = await aCdrHarness()
 
-    await lab.take([anEndUpdate()])
-    await lab.take([
+    await pipeline.take([anEndUpdate()])
+    await pipeline.take([
       anEndUpdate({ id: 'made', fields: { Synthetic: 'true', variable_hangup_cause: 'NORMAL_UNSPECIFIED' } }),
     ])
 
-    expect(lab.cdrs()).toMatchObject([{ hangup_cause: 'NORMAL_CLEARING' }])
+    expect(pipeline.cdrs()).toMatchObject([{ hangup_cause: 'NORMAL_CLEARING' }])
   })
 
   test('all CDR messages of a batch are written to the store together', async () => {
-    const lab = await aCdrLab()
-    const { ports, calls } = watched(lab.ports)
+    const pipeline = await aCdrHarness()
+    const { ports, calls } = watched(pipeline.ports)
     const updates = Array.from({ length: 10 }, (_, index) => anEndUpdate({ uuid: `leg-${index}` }))
 
-    expect(await lab.take(updates, { ports })).toEqual([])
+    expect(await pipeline.take(updates, { ports })).toEqual([])
 
     expect(calls.map((parts) => parts.length)).toEqual([10])
-    expect(lab.cdrs()).toHaveLength(10)
+    expect(pipeline.cdrs()).toHaveLength(10)
   })
 
   test('a batch in which every CDR message is repeated changes nothing more', async () => {
@@ -92,8 +92,8 @@ describe('updates of CDRs', () => {
       aRecordingUpdate({ uuid: one }),
       anEndUpdate({ uuid: two }),
     ]
-    const [once, twice] = [await aCdrLab(), await aCdrLab()]
-    for (const lab of [once, twice]) await lab.ports.recordings.expect(aRecording({ domain, uuid: one }))
+    const [once, twice] = [await aCdrHarness(), await aCdrHarness()]
+    for (const pipeline of [once, twice]) await pipeline.ports.recordings.expect(aRecording({ domain, uuid: one }))
 
     for (const each of updates) await once.take([each])
     for (const each of updates) {
@@ -107,31 +107,31 @@ describe('updates of CDRs', () => {
 
 describe('whose a leg is', () => {
   test('a CDR post belongs to the first of its domain names that is a tenant', async () => {
-    const lab = await aCdrLab()
+    const pipeline = await aCdrHarness()
     const fields = { variable_domain_name: 'nobody.example.com', variable_w_domain: 'b.example.com' }
 
-    await lab.take([aPostUpdate({ fields })])
+    await pipeline.take([aPostUpdate({ fields })])
 
-    expect(lab.cdrs()).toMatchObject([{ domain_name: 'b.example.com' }])
+    expect(pipeline.cdrs()).toMatchObject([{ domain_name: 'b.example.com' }])
   })
 
   test.each([
     ['a post that names no tenant', aPostUpdate({ fields: { variable_domain_name: '', 'Caller-Context': 'public' } })],
     ['recordings of a CDR that is not there', aRecordingUpdate()],
   ] as const)('%s leaves nothing and does not come again', async (_what, update: CdrUpdate) => {
-    const lab = await aCdrLab()
+    const pipeline = await aCdrHarness()
 
-    expect(await lab.take([update])).toEqual([])
+    expect(await pipeline.take([update])).toEqual([])
 
-    expect(lab.cdrs()).toEqual([])
+    expect(pipeline.cdrs()).toEqual([])
   })
 
   test('CDR messages without a tenant are counted', async () => {
-    const lab = await aCdrLab()
+    const pipeline = await aCdrHarness()
 
-    await lab.take([aPostUpdate({ fields: { variable_domain_name: '', 'Caller-Context': 'public' } })])
+    await pipeline.take([aPostUpdate({ fields: { variable_domain_name: '', 'Caller-Context': 'public' } })])
 
-    expect(lab.log.lines).toMatchObject([{ level: 'warn', message: 'CDR without domain', keys: { kind: 'post' } }])
+    expect(pipeline.log.lines).toMatchObject([{ level: 'warn', message: 'CDR without domain', keys: { kind: 'post' } }])
   })
 
   test.each([
@@ -152,26 +152,26 @@ describe('whose a leg is', () => {
       },
     ],
   ])('the end of a call of a domain that %s becomes its CDR', async (_what, change) => {
-    const lab = await aCdrLab()
-    await change(lab.ports)
+    const pipeline = await aCdrHarness()
+    await change(pipeline.ports)
 
-    expect(await lab.take([anEndUpdate()])).toEqual([])
+    expect(await pipeline.take([anEndUpdate()])).toEqual([])
 
-    expect(lab.cdrs()).toMatchObject([{ domain_name: domain }])
+    expect(pipeline.cdrs()).toMatchObject([{ domain_name: domain }])
   })
 
   const madeAt = 1_768_478_400_000
 
   async function aTenant(given: { readonly wasOthers: boolean; readonly began?: number; readonly posted?: number }) {
     const { wasOthers, began = madeAt - 3 * 3_600_000, posted = madeAt + 9_000 } = given
-    const lab = await aCdrLab()
-    if (wasOthers) await lab.ports.recordings.leave({ domain: 'new.example.com', retentionDays: 9, leftAt: 1 })
-    await lab.ports.domains.create(aDomain({ name: 'new.example.com', createdAt: madeAt }))
+    const pipeline = await aCdrHarness()
+    if (wasOthers) await pipeline.ports.recordings.leave({ domain: 'new.example.com', retentionDays: 9, leftAt: 1 })
+    await pipeline.ports.domains.create(aDomain({ name: 'new.example.com', createdAt: madeAt }))
     const created = { 'Caller-Channel-Created-Time': `${began}000` }
-    await lab.take([
+    await pipeline.take([
       aPostUpdate({ occurredAt: posted, fields: { ...created, variable_domain_name: 'new.example.com' } }),
     ])
-    return lab.cdrs()
+    return pipeline.cdrs()
   }
 
   test('the first posts of a new tenant are its own though the clock of the engine is three hours slow', async () => {
@@ -194,9 +194,9 @@ describe('whose a leg is', () => {
   test.each([true, false])(
     'a leg of a later tenant whose engine is slow keeps the time that the connector corrected (post first: %s)',
     async (isPostFirst) => {
-      const [lab, name] = [await aCdrLab(), 'new.example.com']
-      await lab.ports.recordings.leave({ domain: name, retentionDays: 9, leftAt: 1 })
-      await lab.ports.domains.create(aDomain({ name, createdAt: madeAt - 9_000 }))
+      const [pipeline, name] = [await aCdrHarness(), 'new.example.com']
+      await pipeline.ports.recordings.leave({ domain: name, retentionDays: 9, leftAt: 1 })
+      await pipeline.ports.domains.create(aDomain({ name, createdAt: madeAt - 9_000 }))
       const created = { 'Caller-Channel-Created-Time': `${madeAt - 3 * 3_600_000}000` }
       const post = aPostUpdate({ occurredAt: madeAt, fields: { ...created, variable_domain_name: name } })
       const corrected = {
@@ -204,9 +204,9 @@ describe('whose a leg is', () => {
         variable_engine_time: '2026-01-15T09:00:00.000Z',
       }
       const event = anEndUpdate({ domain: name, occurredAt: madeAt, fields: corrected })
-      for (const update of isPostFirst ? [post, event] : [event, post]) await lab.take([update])
+      for (const update of isPostFirst ? [post, event] : [event, post]) await pipeline.take([update])
 
-      expect(lab.cdrs()).toMatchObject([{ created_time: madeAt }])
+      expect(pipeline.cdrs()).toMatchObject([{ created_time: madeAt }])
     },
   )
 
@@ -217,30 +217,30 @@ describe('whose a leg is', () => {
       [event, post],
       [post, event],
     ]) {
-      const lab = await aCdrLab()
-      for (const one of updates) await lab.take([one])
+      const pipeline = await aCdrHarness()
+      for (const one of updates) await pipeline.take([one])
 
-      expect(lab.cdrs()).toMatchObject([{ created_time: 1_768_478_340_000 }])
+      expect(pipeline.cdrs()).toMatchObject([{ created_time: 1_768_478_340_000 }])
     }
   })
 
   test('a post is accepted for a tenant that is being deleted, but not for a deleted one', async () => {
-    const lab = await aCdrLab()
-    await lab.ports.domains.beginDeletion(domain, 1)
-    await lab.take([aPostUpdate({ uuid: one })])
-    await lab.ports.domains.endDeletion(domain)
-    await lab.take([aPostUpdate({ uuid: two })])
+    const pipeline = await aCdrHarness()
+    await pipeline.ports.domains.beginDeletion(domain, 1)
+    await pipeline.take([aPostUpdate({ uuid: one })])
+    await pipeline.ports.domains.endDeletion(domain)
+    await pipeline.take([aPostUpdate({ uuid: two })])
 
-    expect(lab.cdrs().map(({ uuid }) => uuid)).toEqual([one])
+    expect(pipeline.cdrs().map(({ uuid }) => uuid)).toEqual([one])
   })
 
   test('legs of two tenants with one uuid are two CDRs', async () => {
-    const lab = await aCdrLab()
+    const pipeline = await aCdrHarness()
 
-    await lab.takeAll([anEndUpdate(), anEndUpdate({ id: 'other', domain: 'b.example.com' })])
+    await pipeline.takeAll([anEndUpdate(), anEndUpdate({ id: 'other', domain: 'b.example.com' })])
 
     expect(
-      lab
+      pipeline
         .cdrs()
         .map(({ domain_name }) => domain_name)
         .toSorted(),
@@ -252,8 +252,8 @@ describe('the recordings of a leg', () => {
   const recording = aRecording({ domain, uuid: one, name: 'call.wav' })
 
   test('recordings appear in the CDR of the other leg if the end of the call shows that it was the recorded one', async () => {
-    const lab = await aCdrLab()
-    await lab.ports.recordings.expect(recording)
+    const pipeline = await aCdrHarness()
+    await pipeline.ports.recordings.expect(recording)
     const places: CdrKey[] = []
     const setRecordings: CdrStore['setRecordings'] = async (place) => {
       places.push(place)
@@ -261,7 +261,7 @@ describe('the recordings of a leg', () => {
     }
 
     await indexUpdate(
-      { ...lab.ports, cdrs: { ...lab.ports.cdrs, setRecordings } },
+      { ...pipeline.ports, cdrs: { ...pipeline.ports.cdrs, setRecordings } },
       aRecordingUpdate({ uuid: one, leg: 'a' }),
     )
 
@@ -270,61 +270,66 @@ describe('the recordings of a leg', () => {
   })
 
   test('recordings that exist when the leg ends are in its CDR', async () => {
-    const lab = await aCdrLab()
-    await lab.ports.recordings.expect(recording)
+    const pipeline = await aCdrHarness()
+    await pipeline.ports.recordings.expect(recording)
 
-    await lab.take([anEndUpdate({ uuid: one })])
+    await pipeline.take([anEndUpdate({ uuid: one })])
 
-    expect(lab.cdrs()).toMatchObject([{ recordings: [{ name: 'call.wav', state: 'expected', size: 0 }] }])
+    expect(pipeline.cdrs()).toMatchObject([{ recordings: [{ name: 'call.wav', state: 'expected', size: 0 }] }])
   })
 
   test('later changes of a recording appear in the CDR when they are reported', async () => {
-    const lab = await aCdrLab()
-    await lab.ports.recordings.expect(recording)
-    await lab.take([anEndUpdate({ uuid: one })])
-    await lab.ports.recordings.claim(recording, 'me', { now: 1, until: 2 })
+    const pipeline = await aCdrHarness()
+    await pipeline.ports.recordings.expect(recording)
+    await pipeline.take([anEndUpdate({ uuid: one })])
+    await pipeline.ports.recordings.claim(recording, 'me', { now: 1, until: 2 })
     const object = { size: 7, sha256: '0'.repeat(64), contentType: 'audio/wav', storedAt: 3 }
-    await lab.ports.recordings.markStored(recording, 'me', object)
+    await pipeline.ports.recordings.markStored(recording, 'me', object)
 
-    await lab.take([aRecordingUpdate({ uuid: one })])
+    await pipeline.take([aRecordingUpdate({ uuid: one })])
 
-    expect(lab.cdrs()).toMatchObject([
+    expect(pipeline.cdrs()).toMatchObject([
       { recordings: [{ name: 'call.wav', state: 'stored', size: 7, contentType: 'audio/wav' }] },
     ])
   })
 
   test('recordings that are reported before the leg ends are in its CDR after the end', async () => {
-    const lab = await aCdrLab()
-    await lab.ports.recordings.expect(recording)
+    const pipeline = await aCdrHarness()
+    await pipeline.ports.recordings.expect(recording)
 
-    await lab.take([aRecordingUpdate({ uuid: one }), anEndUpdate({ uuid: one })])
+    await pipeline.take([aRecordingUpdate({ uuid: one }), anEndUpdate({ uuid: one })])
 
-    expect(lab.cdrs()).toMatchObject([{ recordings: [{ name: 'call.wav' }] }])
+    expect(pipeline.cdrs()).toMatchObject([{ recordings: [{ name: 'call.wav' }] }])
   })
 
   test('the recordings of another tenant with the same uuid are not in the CDR', async () => {
-    const lab = await aCdrLab()
-    await lab.ports.recordings.expect({ ...recording, domain: 'b.example.com' })
+    const pipeline = await aCdrHarness()
+    await pipeline.ports.recordings.expect({ ...recording, domain: 'b.example.com' })
 
-    await lab.take([anEndUpdate({ uuid: one })])
+    await pipeline.take([anEndUpdate({ uuid: one })])
 
-    expect(lab.cdrs()[0]).not.toHaveProperty('recordings')
+    expect(pipeline.cdrs()[0]).not.toHaveProperty('recordings')
   })
 })
 
 describe('what goes wrong', () => {
   test('a malformed message is redelivered alone, and the others are indexed', async () => {
-    const lab = await aCdrLab()
+    const pipeline = await aCdrHarness()
 
-    const again = await lab.take(['{"version":9}', anEndUpdate({ uuid: one }), 'no json', anEndUpdate({ uuid: two })])
+    const again = await pipeline.take([
+      '{"version":9}',
+      anEndUpdate({ uuid: one }),
+      'no json',
+      anEndUpdate({ uuid: two }),
+    ])
 
     expect(again).toEqual(['{"version":9}', 'no json'])
-    expect(lab.cdrs()).toHaveLength(2)
+    expect(pipeline.cdrs()).toHaveLength(2)
   })
 
   test('a leg that the store refuses is logged with its reason and redelivered without blocking others', async () => {
-    const lab = await aCdrLab()
-    const { ports } = watched(lab.ports, ({ cdr }) => cdr.uuid === one)
+    const pipeline = await aCdrHarness()
+    const { ports } = watched(pipeline.ports, ({ cdr }) => cdr.uuid === one)
     const updates = [
       anEndUpdate({ uuid: one }),
       aRecordingUpdate({ uuid: one }),
@@ -332,39 +337,39 @@ describe('what goes wrong', () => {
       anEndUpdate({ uuid: three }),
     ]
 
-    expect(await lab.take(updates, { ports })).toEqual([updates[0]?.id])
+    expect(await pipeline.take(updates, { ports })).toEqual([updates[0]?.id])
 
-    expect(lab.cdrs().map(({ uuid }) => uuid)).toEqual([two, three])
-    expect(lab.log.lines).toMatchObject([
+    expect(pipeline.cdrs().map(({ uuid }) => uuid)).toEqual([two, three])
+    expect(pipeline.log.lines).toMatchObject([
       { level: 'error', message: 'CDR refused', keys: { kind: 'event', reason: 'mapper_parsing_exception' } },
     ])
   })
 
   test('a leg without a usable time is refused', async () => {
-    const lab = await aCdrLab()
+    const pipeline = await aCdrHarness()
     const update = anEndUpdate({ occurredAt: 0, fields: { 'Caller-Channel-Created-Time': '0' } })
-    await lab.ports.domains.create(aDomain({ name: 'old.example.com', createdAt: 0 }))
+    await pipeline.ports.domains.create(aDomain({ name: 'old.example.com', createdAt: 0 }))
 
-    expect(await lab.take([{ ...update, domain: 'old.example.com' }])).toEqual([update.id])
+    expect(await pipeline.take([{ ...update, domain: 'old.example.com' }])).toEqual([update.id])
   })
 
   test('F66 during an outage of the search store CDR messages are redelivered in order within each leg, and none is lost', async () => {
-    const lab = await aCdrLab()
+    const pipeline = await aCdrHarness()
     let isAway = true
     const index = (parts: readonly CdrPart[]) =>
       isAway
         ? Promise.reject(new DomainError('search_unavailable', 'the search store does not answer'))
-        : lab.ports.cdrs.index(parts)
-    const ports = { ...lab.ports, cdrs: { ...lab.ports.cdrs, index } }
+        : pipeline.ports.cdrs.index(parts)
+    const ports = { ...pipeline.ports, cdrs: { ...pipeline.ports.cdrs, index } }
     const updates = [anEndUpdate({ uuid: one }), aPostUpdate({ uuid: one }), anEndUpdate({ uuid: two })]
     const ids = updates.map(({ id }) => id)
 
-    for (let hours = 0; hours < 10; hours += 1) expect(await lab.take(updates, { ports })).toEqual(ids)
+    for (let hours = 0; hours < 10; hours += 1) expect(await pipeline.take(updates, { ports })).toEqual(ids)
     isAway = false
-    expect(await lab.take(updates, { ports })).toEqual([])
+    expect(await pipeline.take(updates, { ports })).toEqual([])
 
     expect(
-      lab
+      pipeline
         .cdrs()
         .map(({ uuid }) => uuid)
         .toSorted(),
@@ -376,28 +381,28 @@ describe('what goes wrong', () => {
     ['recordings', 'listRecorded'],
     ['recordings', 'list'],
   ] as const)('while %s cannot be read, what needs them comes again', async (port, method) => {
-    const lab = await aCdrLab()
+    const pipeline = await aCdrHarness()
     let isGone = true
-    const ports = { ...lab.ports, [port]: gone(lab.ports[port] as never, method as never, () => isGone) }
+    const ports = { ...pipeline.ports, [port]: gone(pipeline.ports[port] as never, method as never, () => isGone) }
     const updates = [aPostUpdate({ uuid: one }), aPostUpdate({ uuid: two })]
-    for (const uuid of [one, two]) await lab.ports.recordings.expect(aRecording({ domain, uuid }))
+    for (const uuid of [one, two]) await pipeline.ports.recordings.expect(aRecording({ domain, uuid }))
 
-    expect(await lab.take(updates, { ports })).toEqual(updates.map(({ id }) => id))
+    expect(await pipeline.take(updates, { ports })).toEqual(updates.map(({ id }) => id))
     isGone = false
-    expect(await lab.take(updates, { ports })).toEqual([])
+    expect(await pipeline.take(updates, { ports })).toEqual([])
 
-    expect(lab.cdrs()).toHaveLength(2)
+    expect(pipeline.cdrs()).toHaveLength(2)
   })
 
   test('F67 the CDR of a leg with very many fields contains a limited number of them', async () => {
-    const lab = await aCdrLab()
+    const pipeline = await aCdrHarness()
     const fields = Object.fromEntries(
       Array.from({ length: 5_000 }, (_, index) => [`variable_n${index}`, 'x'.repeat(9_000)]),
     )
 
-    expect(await lab.take([anEndUpdate({ fields })])).toEqual([])
+    expect(await pipeline.take([anEndUpdate({ fields })])).toEqual([])
 
-    expect(JSON.stringify(lab.cdrs()).length).toBeLessThan(200_000)
+    expect(JSON.stringify(pipeline.cdrs()).length).toBeLessThan(200_000)
   })
 
   test('a function that is killed before or after any of its calls leaves exactly one complete CDR for each leg', async () => {
@@ -407,12 +412,12 @@ describe('what goes wrong', () => {
       aRecordingUpdate({ uuid: one }),
       anEndUpdate({ uuid: two }),
     ]
-    const world = async () => {
-      const lab = await aCdrLab()
-      await lab.ports.recordings.expect(aRecording({ domain, uuid: one }))
-      return lab
+    const harness = async () => {
+      const pipeline = await aCdrHarness()
+      await pipeline.ports.recordings.expect(aRecording({ domain, uuid: one }))
+      return pipeline
     }
-    const whole = await world()
+    const whole = await harness()
     const counting = dying(whole.ports)
     await whole.take(updates, { ports: counting.ports })
     const moments = Array.from({ length: counting.calls() }, (_, index) => index + 1).flatMap((call): Moment[] => [
@@ -422,11 +427,11 @@ describe('what goes wrong', () => {
 
     expect(moments.length).toBeGreaterThan(10)
     for (const moment of moments) {
-      const lab = await world()
-      await lab.take(updates, { moment })
-      await lab.takeAll(updates)
-      expect(lab.cdrs(), JSON.stringify(moment)).toEqual(expect.arrayContaining(whole.cdrs()))
-      expect(lab.cdrs()).toHaveLength(2)
+      const pipeline = await harness()
+      await pipeline.take(updates, { moment })
+      await pipeline.takeAll(updates)
+      expect(pipeline.cdrs(), JSON.stringify(moment)).toEqual(expect.arrayContaining(whole.cdrs()))
+      expect(pipeline.cdrs()).toHaveLength(2)
     }
   })
 })

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type CliUser, aCliUser } from '../../support/cli/cli.ts'
 import { runEngineCheck } from '../../../cli/engine/run-engine-check.ts'
 import type { Output } from '../../../cli/output/output.ts'
-import { startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { startScriptedEngine } from '../../support/engine/scripted-engine.ts'
 import { freePort } from '../../../packages/laptop/processes/free-port.ts'
 
 let user: CliUser
@@ -16,7 +16,7 @@ const check = (env: Readonly<Record<string, string>>, ...words: string[]) =>
   user.run(['engine', 'check', ...words], { env })
 
 it('callplane engine check prints the lines to change, and ends with 1', async () => {
-  const engine = await startAnsweringEngine()
+  const engine = await startScriptedEngine()
   try {
     const { status, stdout, stderr } = await check({ ENGINE_URL: `esl://:planted@127.0.0.1:${engine.port}` })
 
@@ -35,7 +35,7 @@ it('callplane engine check prints the lines to change, and ends with 1', async (
 })
 
 it('callplane engine check --json prints the findings of each engine, and those of one that is away as an error', async () => {
-  const engine = await startAnsweringEngine()
+  const engine = await startScriptedEngine()
   const port = await freePort()
   try {
     const env = { ENGINE_URL: `esl://127.0.0.1:${engine.port},esl://127.0.0.1:${port}`, ENGINE_PASSWORD: 'planted' }

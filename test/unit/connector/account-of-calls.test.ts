@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { EventUpdate } from '../../../core/cdr/cdr-update.ts'
 import { cdrFromEvent } from '../../../core/cdr/cdr-from-event.ts'
 import type { PhoneCall } from '@callplane/simulated-freeswitch'
-import { engineLab } from '../../support/engine/engine-lab.ts'
+import { simulatorHarness } from '../../support/engine/simulator-harness.ts'
 import { aHook } from '../../support/records/records.ts'
 import { aRunningConnector } from '../../support/connector/running-connector.ts'
 
@@ -13,16 +13,16 @@ let close = async () => {}
 afterEach(() => close())
 
 /** A connector on a simulated engine whose phone 1002 writes what it likes into its INVITE. */
-async function aLab(managesPresence: boolean) {
-  const lab = await engineLab({ managesPresence })
-  const running = await aRunningConnector([{ host: '127.0.0.1', port: lab.engine.port, password: 'ClueCon' }], {
-    time: lab.time,
+async function aHarness(managesPresence: boolean) {
+  const harness = await simulatorHarness({ managesPresence })
+  const running = await aRunningConnector([{ host: '127.0.0.1', port: harness.engine.port, password: 'ClueCon' }], {
+    time: harness.time,
     domains: [domain],
     hooks: wanted.map((event) => aHook({ event, domain })),
   })
   close = async () => {
     await running.stop()
-    await lab.close()
+    await harness.close()
   }
   const { ports, until, connector } = running
   await until(() => connector.health().status === 'OK')
@@ -35,7 +35,7 @@ async function aLab(managesPresence: boolean) {
     return rows.map(({ uuid, presence_id }) => [uuid, presence_id])
   }
   const call = async (given: Partial<PhoneCall> = {}) => {
-    const uuid = lab.engine.placeCall('1002', domain, { to: '9196', ...given }) ?? ''
+    const uuid = harness.engine.placeCall('1002', domain, { to: '9196', ...given }) ?? ''
     await until(async () => (await list(null)).some(([listed]) => listed === uuid))
     return uuid
   }
@@ -44,7 +44,7 @@ async function aLab(managesPresence: boolean) {
     return legs.flatMap(({ presenceId }) => (presenceId === '' ? [] : (presenceId.split('@')[0] ?? [])))
   }
   const hangUp = async (uuid: string) => {
-    const client = await lab.login()
+    const client = await harness.login()
     await client.command(`api uuid_kill ${uuid}`)
     await until(() => cdrUpdates(uuid).length === 1)
   }
@@ -61,7 +61,7 @@ describe.each([
   const asAdmin = { from: `1000@${domain}` }
 
   test('a call is listed as a channel of the authenticated user, and not of the other one', async () => {
-    const { call, list } = await aLab(managesPresence)
+    const { call, list } = await aHarness(managesPresence)
     const uuid = await call(asAdmin)
 
     expect(await list(null)).toEqual([[uuid, `1002@${domain}`]])
@@ -70,7 +70,7 @@ describe.each([
   })
 
   test('a call makes the authenticated user busy, and not the other one', async () => {
-    const { call, busy, until } = await aLab(managesPresence)
+    const { call, busy, until } = await aHarness(managesPresence)
     await call(asAdmin)
 
     await until(async () => (await busy()).length > 0)
@@ -79,7 +79,7 @@ describe.each([
   })
 
   test('a call belongs to the authenticated user in its events and in its CDR', async () => {
-    const { ports, call, hangUp, cdr } = await aLab(managesPresence)
+    const { ports, call, hangUp, cdr } = await aHarness(managesPresence)
     const uuid = await call(asAdmin)
     await hangUp(uuid)
 
@@ -93,7 +93,7 @@ describe.each([
   })
 
   test('a call stays leg a without a parent, whatever headers the phone sends', async () => {
-    const { call, hangUp, cdr } = await aLab(managesPresence)
+    const { call, hangUp, cdr } = await aHarness(managesPresence)
     const headers = {
       'X-FS-Channel-Name': 'loopback/9196-b',
       'X-originating_leg_uuid': 'hidden',
@@ -108,7 +108,7 @@ describe.each([
   })
 
   test('a call that rings an account gives the new leg to that account', async () => {
-    const { call, list, until } = await aLab(managesPresence)
+    const { call, list, until } = await aHarness(managesPresence)
     const uuid = await call({ ...asAdmin, to: '1003' })
     await until(async () => (await list(null)).length === 2)
 

@@ -8,11 +8,11 @@ const command = (name: string) => ({ kind: 'apply-gateway', name }) as const
 
 /** An engine that has taken a gateway over and registered it. */
 async function anEngineWith(...names: readonly string[]) {
-  const lab = await gatewayEngine()
-  for (const name of names) await lab.write(name)
-  await lab.engine.gateways.rescan()
-  await lab.time.advance(3_000)
-  return lab
+  const harness = await gatewayEngine()
+  for (const name of names) await harness.write(name)
+  await harness.engine.gateways.rescan()
+  await harness.time.advance(3_000)
+  return harness
 }
 
 test('a changed gateway is removed, and the engine asks for gateways again only when it is gone', async () => {
@@ -38,7 +38,7 @@ test('a gateway that is the same at the engine and in the store keeps its regist
 })
 
 test.each([
-  ['disabled', (lab: Awaited<ReturnType<typeof gatewayEngine>>) => lab.write('trunk', { enabled: false })],
+  ['disabled', (harness: Awaited<ReturnType<typeof gatewayEngine>>) => harness.write('trunk', { enabled: false })],
   [
     'deleted',
     async ({ ports }: Awaited<ReturnType<typeof gatewayEngine>>) => {
@@ -47,15 +47,15 @@ test.each([
     },
   ],
 ])('a %s gateway is removed, and nothing is asked anew', async (_what, change) => {
-  const lab = await anEngineWith('trunk')
-  await change(lab)
+  const harness = await anEngineWith('trunk')
+  await change(harness)
 
-  const outcome = lab.aligner().prepare(command('trunk'), domain)(lab.link)
-  await lab.time.advance(4_000)
+  const outcome = harness.aligner().prepare(command('trunk'), domain)(harness.link)
+  await harness.time.advance(4_000)
 
   expect(await outcome).toMatchObject({ state: 'done' })
-  expect(lab.orders()).toEqual(['killgw trunk'])
-  expect(lab.engine.gateways.list()).toEqual([])
+  expect(harness.orders()).toEqual(['killgw trunk'])
+  expect(harness.engine.gateways.list()).toEqual([])
 })
 
 test('a gateway that the engine does not release is reported after six seconds, and delays no other', async () => {
@@ -99,30 +99,30 @@ test('gateways that change while one is applied are applied together afterwards'
 test("an older version that another connector's rescan has brought back is noticed and replaced", async () => {
   const answers: (() => void)[] = []
   let isHeld = false
-  const lab = await gatewayEngine(async (answer) => {
+  const harness = await gatewayEngine(async (answer) => {
     if (isHeld) await new Promise<void>((resolve) => answers.push(resolve))
     return answer
   })
-  await lab.write('trunk')
+  await harness.write('trunk')
   isHeld = true
-  const older = lab.aligner().prepare(command('trunk'), domain)(lab.link)
+  const older = harness.aligner().prepare(command('trunk'), domain)(harness.link)
   await settle()
-  await lab.write('trunk', { realm: 'newer.example.net' })
-  const newer = lab.aligner().prepare(command('trunk'), domain)(lab.link)
+  await harness.write('trunk', { realm: 'newer.example.net' })
+  const newer = harness.aligner().prepare(command('trunk'), domain)(harness.link)
   await settle()
-  expect(lab.orders()).toEqual(['rescan', 'rescan'])
+  expect(harness.orders()).toEqual(['rescan', 'rescan'])
   isHeld = false
 
   for (const answer of answers) {
     answer()
     await settle()
   }
-  await lab.time.advance(10_000)
+  await harness.time.advance(10_000)
 
   expect(await Promise.all([older, newer])).toMatchObject([{ state: 'done' }, { state: 'done' }])
-  expect(lab.orders()).toContain('killgw trunk')
-  expect(await lab.hasCurrent('trunk')).toBe(true)
-  expect(lab.engine.gateways.find(`${domain}_trunk`)?.parameters.get('realm')).toBe('newer.example.net')
+  expect(harness.orders()).toContain('killgw trunk')
+  expect(await harness.hasCurrent('trunk')).toBe(true)
+  expect(harness.engine.gateways.find(`${domain}_trunk`)?.parameters.get('realm')).toBe('newer.example.net')
 })
 
 test('a gateway that cannot be served is reported after one rescan', async () => {
@@ -159,11 +159,11 @@ test('a removed gateway that did not come back is restored when the platform ser
 
 /** An engine that takes no gateway of this name, whatever it is served: as one without TLS does. */
 async function anEngineRefusing(name: string) {
-  const lab = await gatewayEngine(async (answer) =>
+  const harness = await gatewayEngine(async (answer) =>
     answer.replaceAll(new RegExp(`<gateway name="[^"]*_${name}".*?</gateway>`, 'gs'), ''),
   )
-  const rescans = () => lab.orders().filter((order) => order === 'rescan').length
-  return { ...lab, rescans }
+  const rescans = () => harness.orders().filter((order) => order === 'rescan').length
+  return { ...harness, rescans }
 }
 
 test('a gateway that an engine never takes makes it ask for all gateways a few times, and then once an hour', async () => {

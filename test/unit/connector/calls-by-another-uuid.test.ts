@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { aChannelFor, commandKinds } from '../../support/platform/api-commands.ts'
 import { type CommandPath, type MortalConnector, aCommandPath } from '../../support/connector/command-path.ts'
-import type { EngineJob } from '../../support/engine/counting-engine.ts'
+import type { EngineJob } from '../../support/engine/scripted-engine.ts'
 
 let close = async () => {}
 afterEach(() => close())
@@ -80,7 +80,7 @@ describe('a call that the engine made under another uuid than the chosen one', (
     const answer = send(path, 'originate')
     await path.until(() => job !== undefined)
     const tell = (name: string, uuid: string, state: string) =>
-      path.engine.tell({
+      path.engine.emit({
         'Event-Name': name,
         'Unique-ID': uuid,
         'Channel-Presence-ID': `1000@${domain}`,
@@ -120,7 +120,7 @@ describe('a call that the engine made under another uuid than the chosen one', (
     await send(path, 'originate')
     path.first.kill()
     await path.connect()
-    path.engine.lines.length = 0
+    path.engine.jobs.length = 0
 
     for (const uuid of [both.chosen, both.actual]) {
       expect(await send(path, 'hold', uuid, 'b.example.com')).toMatchObject({ status: 404 })

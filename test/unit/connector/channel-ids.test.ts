@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { aCommandMessage } from '../../support/connector/command-message.ts'
 import { settle } from '../../support/processes/manual-time.ts'
-import { aRunner, dumpOf, orderTo } from '../../support/connector/runner-lab.ts'
+import { aRunner, dumpOf, orderTo } from '../../support/connector/runner-harness.ts'
 
 const domain = 'a.example.com'
 const mixed = '6f1C7a1e-6A1e-4b1d-9F0e-2d0a4C5b6e7f'

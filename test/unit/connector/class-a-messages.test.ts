@@ -132,7 +132,7 @@ function checkBytes(): void {
     expect(more).toEqual([])
     expect(second, block).toMatch(new RegExp(`^Job-UUID: ${id}$`, 'i'))
     expect(first).toMatch(/^bgapi /)
-    const line = Buffer.from(first.slice('bgapi '.length), 'latin1').toString('utf8')
+    const line = first.slice('bgapi '.length)
     expect(
       lines.filter((form) => form.test(line.replaceAll('$', ''))),
       line,

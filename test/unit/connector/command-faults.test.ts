@@ -5,7 +5,7 @@ import { aChannelFor, commandKinds } from '../../support/platform/api-commands.t
 import { checkCommandPath } from '../../support/invariants/command-invariants.ts'
 import { anOriginate } from '../../support/connector/command-message.ts'
 import type { CommandPath } from '../../support/connector/command-path.ts'
-import type { EngineJob } from '../../support/engine/counting-engine.ts'
+import type { EngineJob } from '../../support/engine/scripted-engine.ts'
 import { checkInvariants } from '../../support/invariants/invariants.ts'
 import { type WatchedPath, aWatchedPath, other } from '../../support/connector/watched-path.ts'
 
@@ -119,7 +119,7 @@ describe('F15 a command whose reply never comes', () => {
     await path.until(() => connector.health().status === 'OK')
 
     expect(await path.finish(path.ask('hangup', uuid))).toMatchObject({ status: 200 })
-    expect(path.engine.killsOf(uuid)).toBe(1)
+    expect(path.engine.timesDone(`uuid_kill ${uuid}`)).toBe(1)
     await checkCommandPath(path)
   })
 })
@@ -237,7 +237,7 @@ describe('F17 a cut between command and reply', () => {
     const isGone = kind === 'hangup' && isDone
     expect(again).toMatchObject(isGone ? { status: 404, body: { code: 'not_found' } } : { status: 200 })
     if (kind === 'hold') expect(path.engine.channels.get(channel)?.isHeld).toBe(true)
-    else expect([path.engine.channels.has(channel), path.engine.killsOf(channel)]).toEqual([false, 1])
+    else expect([path.engine.channels.has(channel), path.engine.timesDone(`uuid_kill ${channel}`)]).toEqual([false, 1])
     await checkCommandPath(path)
   })
 

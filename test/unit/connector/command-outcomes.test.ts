@@ -1,48 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { EslCommandRejected } from '@callplane/esl'
 import { aCommandMessage, anOriginate } from '../../support/connector/command-message.ts'
 import { fateUnknown } from '../../support/engine/fake-esl-session.ts'
 import { gone } from '../../support/stores/flaky.ts'
 import { settle } from '../../support/processes/manual-time.ts'
-import { aRunner, dumpOf, orderTo } from '../../support/connector/runner-lab.ts'
+import { aRunner, dumpOf, orderTo } from '../../support/connector/runner-harness.ts'
 
 describe('a command whose end cannot be known ends as unknown, never as failed', () => {
-  test('a command ends as unknown when the link breaks after it was written', async () => {
-    const { link, run, outcome } = await aRunner()
-    const message = aCommandMessage({ command: anOriginate() })
-    await run(message)
-
-    link.down()
-    await settle()
-
-    expect(await outcome(message)).toEqual({ state: 'unknown', reason: 'disconnected' })
-  })
-
-  test('a command ends as unknown when the link breaks while it is written', async () => {
-    const { link, run, outcome } = await aRunner()
-    link.onJob = () => Promise.reject(fateUnknown())
-    const message = aCommandMessage({ command: anOriginate() })
-
-    await run(message)
-
-    expect(await outcome(message)).toEqual({ state: 'unknown', reason: 'disconnected' })
-  })
-
-  test('a command ends as unknown when the engine never answers, and a late answer changes nothing', async () => {
-    const { link, run, outcome, time, channel } = await aRunner()
-    const uuid = randomUUID()
-    await channel(uuid, 'a.example.com')
-    const message = aCommandMessage({ command: orderTo(uuid).hangup })
-    await run(message)
-
-    await time.advance(20_000)
-    link.finishJob(message.id, '+OK\n')
-    await settle()
-
-    expect(await outcome(message)).toEqual({ state: 'unknown', reason: 'timeout' })
-  })
-
   test('an unanswered call does not end as unknown while its phone may still ring', async () => {
     const { link, run, outcome, time } = await aRunner()
     const message = aCommandMessage({ command: anOriginate({ timeoutSeconds: 120 }) })
@@ -54,16 +18,6 @@ describe('a command whose end cannot be known ends as unknown, never as failed',
 
     expect(await outcome(message)).toEqual({ state: 'refused', text: '-ERR NO_ANSWER\n' })
   })
-})
-
-test('a job that the engine does not start is refused', async () => {
-  const { link, run, outcome } = await aRunner()
-  link.onJob = () => Promise.reject(new EslCommandRejected('-ERR permission denied'))
-  const message = aCommandMessage({ command: anOriginate() })
-
-  await run(message)
-
-  expect(await outcome(message)).toEqual({ state: 'refused', text: '-ERR permission denied' })
 })
 
 describe('an answer that does not say what was done is no success', () => {
@@ -152,18 +106,6 @@ describe('while the store of commands is gone', () => {
 
     expect(await outcome(message)).toEqual({ state: 'refused', text: '-ERR USER_BUSY\n' })
   })
-})
-
-test('a command whose connector ended between claim and write is not sent again', async () => {
-  const { link, run, ports, make } = await aRunner()
-  const message = aCommandMessage({ command: anOriginate() })
-  await ports.commands.create(message)
-  await ports.commands.claim(message.id, 'connector-that-died')
-
-  await run(message, make('connector-2'))
-
-  expect(link.jobs).toEqual([])
-  expect(await ports.commands.read(message.id)).toMatchObject({ claimedBy: 'connector-that-died' })
 })
 
 test('a command that another connector sent is not reported as unsent when its message arrives again too late', async () => {

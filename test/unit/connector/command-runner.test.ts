@@ -4,7 +4,7 @@ import { aCommandMessage, anOriginate } from '../../support/connector/command-me
 import { aCoreUuid } from '../../support/engine/engine-event.ts'
 import { settle } from '../../support/processes/manual-time.ts'
 import { aDomain } from '../../support/records/records.ts'
-import { aRunner, dumpOf, orderTo } from '../../support/connector/runner-lab.ts'
+import { aRunner, dumpOf, orderTo } from '../../support/connector/runner-harness.ts'
 
 test('commands in flight and waiting are counted by domain, the busiest first, and those without a domain are left out', async () => {
   const { run, runner } = await aRunner({ calls: 2 })
@@ -36,34 +36,6 @@ describe('a call', () => {
     await settle()
 
     expect(await outcome(message)).toEqual({ state: 'done', text: `+OK ${command.uuid}\n`, uuid: command.uuid })
-  })
-
-  test('a call whose message is delivered twice is dialled once, even by two connectors', async () => {
-    const { link, run, runner, make } = await aRunner()
-    const message = aCommandMessage({ command: anOriginate() })
-
-    await run(message)
-    await run(message)
-    await run(message, make('connector-2'))
-
-    expect(link.jobs).toHaveLength(1)
-    expect(runner.counts.repeated).toBe(1)
-  })
-
-  test('a call that the engine made under another uuid can be hung up by the chosen one', async () => {
-    const { link, run, outcome, channel } = await aRunner()
-    const command = anOriginate()
-    const actual = randomUUID()
-    const call = aCommandMessage({ command })
-    await run(call)
-    link.finishJob(call.id, `+OK ${actual}\n`)
-    await settle()
-    await channel(actual, 'a.example.com')
-
-    await run(aCommandMessage({ command: { kind: 'hangup', uuid: command.uuid, cause: 'NORMAL_CLEARING' } }))
-
-    expect(await outcome(call)).toMatchObject({ state: 'done', uuid: actual })
-    expect(link.jobs[1]?.line).toBe(`uuid_kill ${actual} NORMAL_CLEARING`)
   })
 
   test('a call can be hung up while it rings', async () => {
@@ -101,19 +73,6 @@ describe('a call', () => {
     expect(registry.find(reported.uuid)).toBeDefined()
   })
 
-  test("a call that the engine refuses is refused in the engine's words", async () => {
-    const { link, run, outcome, registry } = await aRunner()
-    const command = anOriginate()
-    const message = aCommandMessage({ command })
-    await run(message)
-
-    link.finishJob(message.id, '-ERR USER_NOT_REGISTERED\n')
-    await settle()
-
-    expect(await outcome(message)).toEqual({ state: 'refused', text: '-ERR USER_NOT_REGISTERED\n' })
-    expect(registry.find(command.uuid)).toBeUndefined()
-  })
-
   test('a call of a caller who may ring only their own phone does not ring another', async () => {
     const { link, run, outcome } = await aRunner()
     const scope = { domain: 'a.example.com', presenceId: '1001@a.example.com' }
@@ -126,21 +85,6 @@ describe('a call', () => {
 })
 
 describe('an order to a channel', () => {
-  test.each(['hold', 'unhold', 'hangup', 'eavesdrop'] as const)(
-    'an order of another domain (%s) finds no channel',
-    async (kind) => {
-      const { link, run, outcome, channel } = await aRunner()
-      const uuid = randomUUID()
-      await channel(uuid, 'b.example.com')
-      link.answer = () => dumpOf(uuid, 'b.example.com')
-      const message = aCommandMessage({ command: orderTo(uuid)[kind] })
-
-      await run(message)
-
-      expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'absent' }])
-    },
-  )
-
   test.each(['x.a.example.com', 'example.com', 'aaexample.com'])(
     'an order of a domain with a similar name (%s) finds no channel',
     async (domain) => {
@@ -189,26 +133,6 @@ describe('an order to a channel', () => {
     },
   )
 
-  test('an order to a channel that no engine has reported asks the engine for the channel', async () => {
-    const { link, run } = await aRunner()
-    const uuid = randomUUID()
-    link.answer = (command) => (command === `uuid_dump ${uuid} json` ? dumpOf(uuid, 'a.example.com') : '')
-
-    await run(aCommandMessage({ command: orderTo(uuid).hold }))
-
-    expect(link.jobs.map(({ line }) => line)).toEqual([`uuid_hold ${uuid}`])
-  })
-
-  test('a hold of a channel that does not exist is refused, although the engine would answer +OK', async () => {
-    const { link, run, outcome } = await aRunner()
-    link.answer = () => '-ERR No such channel!\n'
-    const message = aCommandMessage({ command: orderTo(randomUUID()).hold })
-
-    await run(message)
-
-    expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'absent' }])
-  })
-
   test('a hold of a channel that has ended is refused, although its end was not reported yet', async () => {
     const { link, run, outcome, channel } = await aRunner()
     const uuid = randomUUID()
@@ -219,52 +143,6 @@ describe('an order to a channel', () => {
     await run(message)
 
     expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'absent' }])
-  })
-
-  test('an order to a channel checks the channel again after the event link was lost, since its end may have been missed', async () => {
-    const { link, run, outcome, channel, registry } = await aRunner()
-    const uuid = randomUUID()
-    await channel(uuid, 'a.example.com')
-    registry.markUnconfirmed('192.0.2.1:8021')
-    link.answer = () => '-ERR No such channel!\n'
-    const message = aCommandMessage({ command: orderTo(uuid).hangup })
-
-    await run(message)
-
-    expect(await outcome(message)).toEqual({ state: 'absent' })
-  })
-
-  test.each([
-    ['HELD', { state: 'done', text: '+OK Success\n' }],
-    ['ACTIVE', { state: 'refused', text: '-ERR Operation failed\n' }],
-  ])(
-    'an order to a channel that the engine refuses to hold while it is %s ends as it should',
-    async (callState, expected) => {
-      const { link, run, outcome, channel } = await aRunner()
-      const uuid = randomUUID()
-      await channel(uuid, 'a.example.com')
-      link.answer = () => dumpOf(uuid, 'a.example.com', { 'Channel-Call-State': callState })
-      const message = aCommandMessage({ command: orderTo(uuid).hold })
-      await run(message)
-
-      link.finishJob(message.id, '-ERR Operation failed\n')
-      await settle()
-
-      expect(await outcome(message)).toEqual(expected)
-    },
-  )
-
-  test('an order to a channel that ended meanwhile finds no channel', async () => {
-    const { link, run, outcome, channel } = await aRunner()
-    const uuid = randomUUID()
-    await channel(uuid, 'a.example.com')
-    const message = aCommandMessage({ command: orderTo(uuid).hangup })
-    await run(message)
-
-    link.finishJob(message.id, '-ERR No such channel!\n')
-    await settle()
-
-    expect(await outcome(message)).toEqual({ state: 'absent' })
   })
 
   test('an eavesdrop counts as a call and waits while ringing calls take all slots', async () => {
@@ -282,16 +160,5 @@ describe('an order to a channel', () => {
     await settle()
 
     expect([link.jobs.length, runner.waiting]).toEqual([2, 0])
-  })
-
-  test('an order to a channel does not wait for calls that ring', async () => {
-    const { link, run, channel } = await aRunner({ calls: 1 })
-    const uuid = randomUUID()
-    await channel(uuid, 'a.example.com')
-    await run(aCommandMessage({ command: anOriginate() }))
-
-    await run(aCommandMessage({ command: orderTo(uuid).hangup }))
-
-    expect(link.jobs).toHaveLength(2)
   })
 })

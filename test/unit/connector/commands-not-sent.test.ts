@@ -2,19 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { EslCommandNotSent } from '@callplane/esl'
 import { aCommandMessage, anOriginate } from '../../support/connector/command-message.ts'
-import { settle } from '../../support/processes/manual-time.ts'
-import { type GivenRunner, aRunner, dumpOf, orderTo } from '../../support/connector/runner-lab.ts'
+import { type GivenRunner, aRunner, dumpOf, orderTo } from '../../support/connector/runner-harness.ts'
 
 describe('a command is not sent', () => {
-  test('a command is not sent after its deadline', async () => {
-    const { link, run, outcome, time } = await aRunner()
-    const message = aCommandMessage({ command: anOriginate(), deadlineAt: time.clock.now() })
-
-    await run(message)
-
-    expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'unsent', reason: 'expired' }])
-  })
-
   test('a command that arrives after its deadline does not even ask the engine for its channel', async () => {
     const { link, run, outcome, time } = await aRunner()
     const message = aCommandMessage({ command: orderTo(randomUUID()).hold, deadlineAt: time.clock.now() })
@@ -57,55 +47,6 @@ describe('a command is not sent', () => {
     expect(runner.inFlight).toBe(0)
   })
 
-  test('a command is not sent while the engine is not connected', async () => {
-    const { link, run, outcome } = await aRunner({ isUp: false })
-    const message = aCommandMessage({ command: anOriginate() })
-
-    await run(message)
-
-    expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'unsent', reason: 'disconnected' }])
-  })
-
-  test('a command is not sent when no slot becomes free before its deadline', async () => {
-    const { link, run, ports, runner, outcome, time } = await aRunner({ calls: 1 })
-    await run(aCommandMessage({ command: anOriginate() }))
-    const second = aCommandMessage({ command: anOriginate() })
-    await ports.commands.create(second)
-
-    const running = runner.run(JSON.stringify(second))
-    await time.advance(30_000)
-    await running
-    await settle()
-
-    expect(link.jobs).toHaveLength(1)
-    expect(await outcome(second)).toEqual({ state: 'unsent', reason: 'busy' })
-  })
-
-  test('a call that waits for a slot is sent as soon as the call before it has ended', async () => {
-    const { link, run, ports, runner } = await aRunner({ calls: 1 })
-    const [first, second] = [aCommandMessage({ command: anOriginate() }), aCommandMessage({ command: anOriginate() })]
-    await run(first)
-    await ports.commands.create(second)
-    const running = runner.run(JSON.stringify(second))
-    await settle()
-    expect(link.jobs).toHaveLength(1)
-
-    link.finishJob(first.id, '-ERR USER_BUSY\n')
-    await running
-
-    expect(link.jobs.map(({ id }) => id)).toEqual([first.id, second.id])
-  })
-
-  test('a command is refused at once when too many wait already', async () => {
-    const { run, outcome } = await aRunner({ calls: 1, queue: 0 })
-    await run(aCommandMessage({ command: anOriginate() }))
-    const second = aCommandMessage({ command: anOriginate() })
-
-    await run(second)
-
-    expect(await outcome(second)).toEqual({ state: 'unsent', reason: 'busy' })
-  })
-
   test('a command counts as not sent when the link reports that it was not written', async () => {
     const { link, run, outcome, jobs } = await aRunner()
     link.onJob = () => Promise.reject(new EslCommandNotSent('the link is down'))
@@ -128,20 +69,6 @@ describe('a command is not sent', () => {
       state: 'refused',
       text: '-ERR variables cannot stand in an engine command\n',
     })
-  })
-
-  test.each([
-    '',
-    'no json',
-    '{}',
-    JSON.stringify({ ...aCommandMessage(), command: { kind: 'hangup', uuid: '1 all' } }),
-  ])('when its message cannot be read (%#); it is counted, and nothing of it is logged', async (body) => {
-    const { link, runner, log } = await aRunner()
-
-    await runner.run(body)
-
-    expect([link.jobs, runner.counts.unreadable]).toEqual([[], 1])
-    expect(log.lines.map(({ keys }) => keys)).toEqual([{ characters: body.length }])
   })
 })
 

@@ -70,7 +70,7 @@ const strangers: readonly {
     make: async (path) => {
       const uuid = aChannelFor(path, 'hold')
       await run(path, { kind: 'hangup', uuid, cause: 'NORMAL_CLEARING' })
-      path.engine.lines.length = 0
+      path.engine.jobs.length = 0
       return uuid
     },
   },
@@ -85,7 +85,7 @@ const strangers: readonly {
       const command = anOriginate()
       await run(path, command)
       path.engine.onJob = usual
-      path.engine.lines.length = 0
+      path.engine.jobs.length = 0
       return command.uuid
     },
   },
@@ -97,7 +97,7 @@ const strangers: readonly {
       const command = anOriginate()
       await run(path, command)
       path.engine.onJob = usual
-      path.engine.lines.length = 0
+      path.engine.jobs.length = 0
       return command.uuid
     },
   },
@@ -219,7 +219,9 @@ describe("the engine's words are not taken as they are", () => {
     expect(await run(path, { kind: 'hangup', uuid: command.uuid, cause: 'NORMAL_CLEARING' })).toMatchObject({
       state: 'done',
     })
-    expect([path.engine.killsOf(actual), path.engine.killsOf(command.uuid)]).toEqual([1, 0])
+    expect([path.engine.timesDone(`uuid_kill ${actual}`), path.engine.timesDone(`uuid_kill ${command.uuid}`)]).toEqual([
+      1, 0,
+    ])
   })
 
   test('a call to an extension that does not exist is answered +OK: it was placed, and events report its end', async () => {

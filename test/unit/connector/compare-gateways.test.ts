@@ -5,15 +5,15 @@ import { capturedLog } from '../../support/processes/captured-log.ts'
 
 /** An engine that has a gateway, and the comparison of each hour; the link to it may be down. */
 async function aComparedEngine(kind: 'ready' | 'connecting' = 'ready') {
-  const lab = await gatewayEngine()
-  await lab.write('trunk')
-  await lab.engine.gateways.rescan()
-  await lab.time.advance(3_000)
-  const link = { ...lab.link, state: kind === 'ready' ? { kind, coreUuid: undefined } : { kind } }
+  const harness = await gatewayEngine()
+  await harness.write('trunk')
+  await harness.engine.gateways.rescan()
+  await harness.time.advance(3_000)
+  const link = { ...harness.link, state: kind === 'ready' ? { kind, coreUuid: undefined } : { kind } }
   const stopping = new AbortController()
-  const deps = { ...lab.time, aligner: lab.aligner(), random: () => 0, log: capturedLog() }
+  const deps = { ...harness.time, aligner: harness.aligner(), random: () => 0, log: capturedLog() }
   const ended = compareGatewaysEachHour([{ engine: { name: 'one', commands: link as never } }], deps, stopping.signal)
-  return { ...lab, stop: () => (stopping.abort(), ended) }
+  return { ...harness, stop: () => (stopping.abort(), ended) }
 }
 
 test('a changed gateway whose order was never queued is applied within the hour, and an unchanged one stays', async () => {
@@ -56,21 +56,21 @@ test('the gateways of an engine whose link is down are not compared, and none ar
 })
 
 test('the gateways of an engine are compared each hour, even if the comparison of another engine always fails', async () => {
-  const lab = await gatewayEngine()
+  const harness = await gatewayEngine()
   const compared: string[] = []
   const engine = (name: string) => ({
-    engine: { name, commands: { ...lab.link, name, state: { kind: 'ready' } } as never },
+    engine: { name, commands: { ...harness.link, name, state: { kind: 'ready' } } as never },
   })
   const applyAll = async (link: object) => {
     if ('name' in link && link.name === 'bad') throw new Error('no answer')
     compared.push('good')
     return 0
   }
-  const deps = { ...lab.time, aligner: { applyAll }, random: () => 0, log: capturedLog() }
+  const deps = { ...harness.time, aligner: { applyAll }, random: () => 0, log: capturedLog() }
   const stopping = new AbortController()
   const ended = compareGatewaysEachHour([engine('bad'), engine('good')], deps, stopping.signal)
 
-  await lab.time.advance(3 * compareEveryMs)
+  await harness.time.advance(3 * compareEveryMs)
 
   expect(compared).toEqual(['good', 'good', 'good'])
   stopping.abort()

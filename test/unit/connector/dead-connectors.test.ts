@@ -327,28 +327,33 @@ describe('events that waited on the disk of a connector that was killed', () => 
   const spool = { owner: '1-77-aaaaaaaa', taken: [] }
 
   /** Records the death of a connector with a lag of a minute, and returns the gaps of its disk some time later. */
-  async function aDeath(meanwhile: (lab: ReturnType<typeof someReports>) => Promise<unknown>, ms = 160_000) {
-    const lab = someReports()
-    await lab.report({ connectorId: 'killed', handedOverTo: lab.start - 60_000, spool }, lab.start - 300_000)
-    lab.watchFrom('successor', () => [up(lab.start + 4_000)])
-    await meanwhile(lab)
-    await lab.time.advance(ms)
-    lab.stop()
-    const gaps = await lab.ports.gaps.list(0)
-    return { lab, lost: gaps.filter(({ reason }) => reason === 'spool-lost') }
+  async function aDeath(meanwhile: (harness: ReturnType<typeof someReports>) => Promise<unknown>, ms = 160_000) {
+    const harness = someReports()
+    await harness.report(
+      { connectorId: 'killed', handedOverTo: harness.start - 60_000, spool },
+      harness.start - 300_000,
+    )
+    harness.watchFrom('successor', () => [up(harness.start + 4_000)])
+    await meanwhile(harness)
+    await harness.time.advance(ms)
+    harness.stop()
+    const gaps = await harness.ports.gaps.list(0)
+    return { harness, lost: gaps.filter(({ reason }) => reason === 'spool-lost') }
   }
 
   test("events left on a killed connector's disk that no process took over are one recorded gap", async () => {
-    const { lab, lost } = await aDeath(async ({ watchFrom, start }) => watchFrom('third', () => [up(start + 5_000)]))
+    const { harness, lost } = await aDeath(async ({ watchFrom, start }) =>
+      watchFrom('third', () => [up(start + 5_000)]),
+    )
 
     expect(lost).toMatchObject([
-      { connectorId: 'killed', engine, from: lab.start - 60_000, to: lab.start, after: last },
+      { connectorId: 'killed', engine, from: harness.start - 60_000, to: harness.start, after: last },
     ])
   })
 
   test("events left on a stopped connector's disk are a gap from its last handed-over event to the beginning of its stop", async () => {
-    const lab = someReports()
-    const { start, time, report, watchFrom, ports } = lab
+    const harness = someReports()
+    const { start, time, report, watchFrom, ports } = harness
     const stop = { connectorId: 'stopped', stoppedAt: start, spool }
     await report({ ...stop, handedOverTo: start - 300 }, start - 300_000)
     watchFrom('successor', () => [up(start + 4_000)])
@@ -363,15 +368,15 @@ describe('events that waited on the disk of a connector that was killed', () => 
     expect((await ports.gaps.list(0)).filter(({ reason }) => reason === 'spool-lost')).toMatchObject([
       { connectorId: 'stopped', from: start - 200, to: start },
     ])
-    lab.stop()
+    harness.stop()
   })
 
   test('events left by a connector without a disk that only reported the beginning of its stop are a gap', async () => {
-    const { lab, lost } = await aDeath(({ report, start }) =>
+    const { harness, lost } = await aDeath(({ report, start }) =>
       report({ connectorId: 'stopped', stoppedAt: start, handedOverTo: start - 100 }, start - 300_000),
     )
 
-    expect(lost.map(({ connectorId, from, to }) => [connectorId, from - lab.start, to - lab.start])).toEqual([
+    expect(lost.map(({ connectorId, from, to }) => [connectorId, from - harness.start, to - harness.start])).toEqual([
       ['killed', -60_000, 0],
       ['stopped', -100, 0],
     ])
@@ -414,18 +419,18 @@ describe('events that waited on the disk of a connector that was killed', () => 
   })
 
   test("events left on a killed connector's disk are not lost once another connector has handed over what it read at that time", async () => {
-    const listened = (lab: ReturnType<typeof someReports>, at: number, handedOverTo: number) =>
-      lab.report({ connectorId: 'other', reportedAt: at, handedOverTo }, lab.start - 300_000)
-    const { lab, lost } = await aDeath(async (lab) => {
+    const listened = (harness: ReturnType<typeof someReports>, at: number, handedOverTo: number) =>
+      harness.report({ connectorId: 'other', reportedAt: at, handedOverTo }, harness.start - 300_000)
+    const { harness, lost } = await aDeath(async (harness) => {
       for (let seconds = 10; seconds <= 300; seconds += 10) {
-        await listened(lab, lab.start + seconds * 1_000, lab.start - 50_000)
-        await lab.time.advance(10_000)
+        await listened(harness, harness.start + seconds * 1_000, harness.start - 50_000)
+        await harness.time.advance(10_000)
       }
-      expect((await lab.ports.gaps.list(0)).filter(({ reason }) => reason === 'spool-lost')).toEqual([])
-      await listened(lab, lab.start + 301_000, lab.start + 301_000)
+      expect((await harness.ports.gaps.list(0)).filter(({ reason }) => reason === 'spool-lost')).toEqual([])
+      await listened(harness, harness.start + 301_000, harness.start + 301_000)
     })
 
-    expect([lost, lab.time.clock.now() - lab.start]).toEqual([[], 460_000])
+    expect([lost, harness.time.clock.now() - harness.start]).toEqual([[], 460_000])
   })
 
   test("events left on a killed connector's disk are lost if the other connector that read them dies before handing them over", async () => {

@@ -11,7 +11,7 @@ import { EngineMarks } from '../../../connector/recovery/event-link.ts'
 import { EventLinks } from '../../../connector/recovery/event-links.ts'
 import type { GapFound } from '../../../connector/recovery/gap-log.ts'
 import { isEventName } from '../../../core/events/catalogue.ts'
-import { startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { startScriptedEngine } from '../../support/engine/scripted-engine.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { anOriginate } from '../../support/connector/command-message.ts'
 import { framesOf, recordedBytes } from '../../support/engine/engine-recordings.ts'
@@ -133,16 +133,16 @@ test('commands and events use separate links, since the engine delays events of 
   const answer = types.indexOf('api/response')
   expect(types.slice(answer)).toEqual(['api/response', 'api/response', 'text/event-plain', 'text/event-plain'])
 
-  const lab = await aLab()
-  const listening = lab.asked.slice(0, 2).map((text) => / BACKGROUND_JOB\n/.test(text))
+  const harness = await aHarness()
+  const listening = harness.asked.slice(0, 2).map((text) => / BACKGROUND_JOB\n/.test(text))
 
   expect(new Set(listening)).toEqual(new Set([false, true]))
-  await lab.close()
+  await harness.close()
 })
 
 /** A connector that has placed a call, looked for a channel, compared its registrations and listed its channels. */
-async function aLab() {
-  const answering = await startAnsweringEngine()
+async function aHarness() {
+  const answering = await startScriptedEngine()
   const proxy = await startTcpProxy(answering.port)
   const running = await aRunningConnector([{ host: '127.0.0.1', port: proxy.port, password: 'ClueCon' }])
   await running.until(() => running.connector.health().status === 'OK')
@@ -169,14 +169,16 @@ test('the connector never asks an engine for unescaped or ambiguous formats: no 
   const widths = csv?.split('\n').flatMap((line) => (line.includes(',') ? line.split(',').length : []))
   expect(new Set(widths).size).toBeGreaterThan(1)
 
-  const lab = await aLab()
-  const verbs = new Set(lab.asked.flatMap((text) => Array.from(text.matchAll(/(?:^|\n\n)(\w+)/g), ([, verb]) => verb)))
+  const harness = await aHarness()
+  const verbs = new Set(
+    harness.asked.flatMap((text) => Array.from(text.matchAll(/(?:^|\n\n)(\w+)/g), ([, verb]) => verb)),
+  )
 
-  expect(lab.api.filter((line) => line.startsWith('show ') && !line.endsWith(' as json'))).toEqual([])
-  expect(lab.api).toContain('show channels as json')
+  expect(harness.api.filter((line) => line.startsWith('show ') && !line.endsWith(' as json'))).toEqual([])
+  expect(harness.api).toContain('show channels as json')
   expect(verbs).toEqual(new Set(['api', 'auth', 'bgapi', 'event']))
-  expect(lab.asked.join('').match(/\nevent (?!json )/g)).toBeNull()
-  await lab.close()
+  expect(harness.asked.join('').match(/\nevent (?!json )/g)).toBeNull()
+  await harness.close()
 })
 
 test('the subclass of a CUSTOM event is case-sensitive', async () => {

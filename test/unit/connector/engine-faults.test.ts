@@ -1,12 +1,12 @@
 /** A connector whose engine misbehaves, on real sockets: its report, its recovery, and the outcomes of commands. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type AnsweringEngine, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { type ScriptedEngine, startScriptedEngine } from '../../support/engine/scripted-engine.ts'
 import { readMetrics } from '../../../connector/health/metrics.ts'
 import { anOriginate } from '../../support/connector/command-message.ts'
 import { checkConnector } from '../../support/invariants/connector-invariants.ts'
 import { freePort } from '../../../packages/laptop/processes/free-port.ts'
-import { type RunningConnector, aRunningConnector, tenant } from '../../support/connector/running-connector.ts'
+import { type RunningConnector, aRunningConnector } from '../../support/connector/running-connector.ts'
 
 const opened: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -15,8 +15,8 @@ afterEach(async () => {
 
 const password = 'a-password-that-must-stay-secret'
 
-async function anEngine(port = 0): Promise<AnsweringEngine> {
-  const engine = await startAnsweringEngine(port)
+async function anEngine(port = 0): Promise<ScriptedEngine> {
+  const engine = await startScriptedEngine(port)
   opened.push(engine)
   return engine
 }
@@ -100,7 +100,7 @@ test('F04 an engine that accepts a connection and never greets is given up after
   const engine = await anEngine()
   engine.welcome = 'stay silent'
   const running = await aConnectorFor(engine.port)
-  await running.atOnce(() => engine.open === 2)
+  await running.atOnce(() => engine.links === 2)
 
   await running.time.advance(4_990)
   expect(engineOf(running)).toMatchObject({ commands: { state: 'connecting' }, events: { state: 'connecting' } })
@@ -183,61 +183,6 @@ describe.each([
 
     expect(engine.jobs).toHaveLength(1)
     expect(await running.outcome(message)).toEqual({ state: 'unknown', reason: 'disconnected' })
-    await checkConnector(running, { engine, password })
-  })
-})
-
-test('F21 the -ERR of an engine is the outcome, in its own words, and nothing is retried', async () => {
-  const { engine, ...running } = await aConnectedConnector()
-  const message = await running.post(anOriginate())
-  await running.atOnce(() => engine.jobs.length === 1)
-
-  engine.finishJob(message.id, '-ERR NO_ROUTE_DESTINATION\n')
-  await running.time.advance(60_000)
-
-  expect(await running.outcome(message)).toEqual({ state: 'refused', text: '-ERR NO_ROUTE_DESTINATION\n' })
-  expect(engine.jobs).toHaveLength(1)
-  await checkConnector(running, { engine, password })
-})
-
-describe('F22 of 130 calls of a tenant at once', () => {
-  /** Messages of 130 originates that were posted together, 51 of which the engine has been given. */
-  async function aFullConnector() {
-    const { engine, ...running } = await aConnectedConnector()
-    const messages = await Promise.all(Array.from({ length: 130 }, () => running.post(anOriginate())))
-    await running.atOnce(() => engine.jobs.length === 51)
-    const outcomes = () => Promise.all(messages.map((message) => running.outcome(message)))
-    return { ...running, engine, messages, outcomes }
-  }
-
-  test('51 of 130 simultaneous calls of a tenant reach the engine, half of its places; the others wait and are answered 429 before their deadline', async () => {
-    const { engine, time, outcomes, ...running } = await aFullConnector()
-    const before = running.connector.health().counters
-
-    const postedAt = time.clock.now()
-    await running.until(() => time.clock.now() >= postedAt + 17_000)
-    expect((await outcomes()).filter((outcome) => outcome !== undefined)).toEqual([])
-    await running.until(() => time.clock.now() >= postedAt + 20_000)
-
-    expect(before).toMatchObject({ commandsInFlight: 51, commandsWaiting: 79 })
-    expect(engine.jobs).toHaveLength(51)
-    const refused = (await outcomes()).filter((outcome) => outcome !== undefined)
-    expect(refused).toEqual(Array.from({ length: 79 }, () => ({ state: 'unsent', reason: 'busy' })))
-    await checkConnector({ ...running, time }, { engine, password })
-  })
-
-  test('waiting calls of a tenant are sent as soon as others end, and a hang-up does not wait for them', async () => {
-    const { engine, ...running } = await aFullConnector()
-    const uuid = randomUUID()
-    engine.answer = () => JSON.stringify({ 'Unique-ID': uuid, 'Caller-Context': tenant.domain })
-
-    await running.post({ kind: 'hangup', uuid, cause: 'NORMAL_CLEARING' })
-    await running.atOnce(() => engine.jobs.length === 52)
-    expect(engine.jobs.at(-1)?.line).toBe(`uuid_kill ${uuid} NORMAL_CLEARING`)
-    for (const { id } of engine.jobs.slice(0, 40)) engine.finishJob(id, '-ERR USER_BUSY\n')
-    await running.atOnce(() => engine.jobs.length === 92)
-
-    expect(new Set(engine.jobs.map(({ id }) => id)).size).toBe(92)
     await checkConnector(running, { engine, password })
   })
 })

@@ -260,8 +260,8 @@ describe('at its bound', () => {
 
 describe('when the store of domains comes back, and the queue takes nothing', () => {
   const waited = async () => {
-    const lab = aBuffer({ window: 100_000, all: 140_000 }, memoryDisk())
-    const { add, store, sink, time } = lab
+    const harness = aBuffer({ window: 100_000, all: 140_000 }, memoryDisk())
+    const { add, store, sink, time } = harness
     store.isGone = true
     for (const [index, event] of events(500, { uuid: 'a' }).entries()) {
       add(event)
@@ -271,7 +271,7 @@ describe('when the store of domains comes back, and the queue takes nothing', ()
     sink.refuses = () => true
     store.isGone = false
     await time.advance(10_000)
-    return lab
+    return harness
   }
 
   test('events are handled only while memory has room for what comes of them', async () => {

@@ -4,9 +4,9 @@ import { readMetrics } from '../../../connector/health/metrics.ts'
 import { pause } from '../../../core/concurrency/timers.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { openCloudQueues } from '../../support/stores/cloud-queues.ts'
-import { checkEventOrdeal, triesIn } from '../../support/invariants/event-invariants.ts'
-import { ofCall } from '../../support/connector/event-lab.ts'
-import { eventOrdeal, ordealSecrets } from '../../support/connector/event-ordeal.ts'
+import { checkEventScenario, triesIn } from '../../support/invariants/event-invariants.ts'
+import { ofCall } from '../../support/connector/pipeline-harness.ts'
+import { eventScenario, scenarioSecrets } from '../../support/connector/event-scenario.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 import type { MemoryDisk } from '../../support/connector/memory-disk.ts'
 import { openTaskCredentials, taskSecret } from '../../support/connector/task-credentials.ts'
@@ -28,25 +28,25 @@ const inOrder = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 
 
 /** The error of the queue's adapter after three failed tries; its cause holds text that no log may show. */
 function unavailable(): DomainError {
-  const cause = new Error(`RequestThrottled (400) signed with ${ordealSecrets.queue}`)
+  const cause = new Error(`RequestThrottled (400) signed with ${scenarioSecrets.queue}`)
   return new DomainError('store_unavailable', 'the queue does not answer, try again', { cause })
 }
 
 test('F23 a queue that refuses for five minutes loses no event and delays no order, and reading goes on', async () => {
   const faultMs = 5 * 60_000
-  const ordeal = await eventOrdeal()
-  const process = await ordeal.start()
-  ordeal.queue.instead = async () => Promise.reject(unavailable())
-  const made = await ordeal.calls(process, { count: 300, overMs: faultMs })
+  const scenario = await eventScenario()
+  const process = await scenario.start()
+  scenario.queue.instead = async () => Promise.reject(unavailable())
+  const made = await scenario.calls(process, { count: 300, overMs: faultMs })
   expect(process.counter('eventsRead')).toBe(1_500)
-  expect(process.lab.side.lagMs).toBeGreaterThan(faultMs - 5_000)
-  expect(ordeal.disk.used()).toBeGreaterThan(0)
-  const tries = ordeal.queue.calls.length
+  expect(process.pipeline.side.lagMs).toBeGreaterThan(faultMs - 5_000)
+  expect(scenario.disk.used()).toBeGreaterThan(0)
+  const tries = scenario.queue.calls.length
 
-  const backAfterMs = await ordeal.over(process)
+  const backAfterMs = await scenario.over(process)
 
-  for (const uuid of made) expect(ordeal.world.eventsOf(uuid)).toEqual(inOrder)
-  await checkEventOrdeal(ordeal, {
+  for (const uuid of made) expect(scenario.harness.eventsOf(uuid)).toEqual(inOrder)
+  await checkEventScenario(scenario, {
     backAfterMs,
     faultMs,
     bounds: [{ of: 'tries while the queue refuses', value: tries, limit: triesIn(faultMs) }],
@@ -56,42 +56,42 @@ test('F23 a queue that refuses for five minutes loses no event and delays no ord
 test('F23 a full spool drops its oldest events, file by file, and counts each by class', async () => {
   const spoolBytes = 4 * mebi
   const faultMs = 8_000
-  const ordeal = await eventOrdeal({ spoolBytes })
-  const process = await ordeal.start()
-  ordeal.queue.instead = async () => Promise.reject(unavailable())
-  const made = await ordeal.calls(process, { count: 104, overMs: faultMs, holdBytes: 900_000 })
+  const scenario = await eventScenario({ spoolBytes })
+  const process = await scenario.start()
+  scenario.queue.instead = async () => Promise.reject(unavailable())
+  const made = await scenario.calls(process, { count: 104, overMs: faultMs, holdBytes: 900_000 })
 
-  const backAfterMs = await ordeal.over(process)
+  const backAfterMs = await scenario.over(process)
 
-  const held = ordeal.world.published.filter(({ name }) => name === 'CHANNEL_HOLD').map(({ uuid }) => uuid)
-  expect(ordeal.world.eventsOf(made.at(-1) ?? '').toSorted()).toEqual([...inOrder, 'CHANNEL_HOLD'].toSorted())
+  const held = scenario.harness.published.filter(({ name }) => name === 'CHANNEL_HOLD').map(({ uuid }) => uuid)
+  expect(scenario.harness.eventsOf(made.at(-1) ?? '').toSorted()).toEqual([...inOrder, 'CHANNEL_HOLD'].toSorted())
   expect(process.counter('eventsDroppedCall')).toBeGreaterThan(10)
   expect(process.counter('eventsDroppedTerminal')).toBeGreaterThan(10)
   expect(held).toContain(made.at(-1))
-  await checkEventOrdeal(ordeal, { backAfterMs, faultMs, spoolBytes })
+  await checkEventScenario(scenario, { backAfterMs, faultMs, spoolBytes })
 })
 
 test('F24 a queue that refuses connections and then does not answer loses no event, and reading goes on', async () => {
-  const ordeal = await eventOrdeal()
-  const process = await ordeal.start()
-  const { timers } = ordeal.world.time
-  ordeal.queue.instead = async () => Promise.reject(unavailable())
-  await ordeal.calls(process, { count: 30, overMs: 30_000 })
-  ordeal.queue.instead = async () => {
+  const scenario = await eventScenario()
+  const process = await scenario.start()
+  const { timers } = scenario.harness.time
+  scenario.queue.instead = async () => Promise.reject(unavailable())
+  await scenario.calls(process, { count: 30, overMs: 30_000 })
+  scenario.queue.instead = async () => {
     // Three tries of three seconds, and what the adapter waits between them.
     await pause(timers, 9_250)
     throw unavailable()
   }
-  const made = await ordeal.calls(process, { count: 60, overMs: 60_000 })
-  expect(process.counter('eventsRead')).toBe(ordeal.sent)
+  const made = await scenario.calls(process, { count: 60, overMs: 60_000 })
+  expect(process.counter('eventsRead')).toBe(scenario.sent)
   expect(process.counter('eventsPublished')).toBe(process.counter('cdrsRelayed') + 2)
   expect(process.counter('spoolEvents') + process.counter('eventsWaiting')).toBeGreaterThan(450)
-  const tries = ordeal.queue.calls.length
+  const tries = scenario.queue.calls.length
 
-  const backAfterMs = await ordeal.over(process)
+  const backAfterMs = await scenario.over(process)
 
-  for (const uuid of made) expect(ordeal.world.eventsOf(uuid)).toEqual(inOrder)
-  await checkEventOrdeal(ordeal, {
+  for (const uuid of made) expect(scenario.harness.eventsOf(uuid)).toEqual(inOrder)
+  await checkEventScenario(scenario, {
     backAfterMs,
     faultMs: 90_000,
     bounds: [{ of: 'tries while the queue is away', value: tries, limit: triesIn(90_000) }],
@@ -99,13 +99,13 @@ test('F24 a queue that refuses connections and then does not answer loses no eve
 })
 
 test('F25 if the queue refuses the third event of a batch of ten, only that one is sent again', async () => {
-  const ordeal = await eventOrdeal()
-  const process = await ordeal.start()
+  const scenario = await eventScenario()
+  const process = await scenario.start()
   const refused: string[] = []
   const batches: number[] = []
-  ordeal.queue.instead = async (batch, take) => {
+  scenario.queue.instead = async (batch, take) => {
     // While a call is under way others gather, so that batches are full.
-    await pause(ordeal.world.time.timers, 100)
+    await pause(scenario.harness.time.timers, 100)
     batches.push(batch.length)
     const third = batch.length === 10 ? batch[2] : undefined
     if (third === undefined || refused.includes(third.id)) return take(batch)
@@ -113,35 +113,35 @@ test('F25 if the queue refuses the third event of a batch of ten, only that one 
     await take(batch.filter((event) => event !== third))
     return [third.id]
   }
-  const made = await ordeal.calls(process, { count: 200, overMs: 2_000 })
+  const made = await scenario.calls(process, { count: 200, overMs: 2_000 })
 
-  const backAfterMs = await ordeal.over(process)
+  const backAfterMs = await scenario.over(process)
 
   expect(batches.filter((size) => size === 10).length).toBeGreaterThan(30)
-  const sent = ordeal.wanted.map(({ id }) => [id, ordeal.queue.sent(id)])
+  const sent = scenario.wanted.map(({ id }) => [id, scenario.queue.sent(id)])
   expect(refused.length).toBeGreaterThan(20)
   expect(sent.filter(([, times]) => times === 2).map(([id]) => id)).toEqual(expect.arrayContaining(refused))
   expect(sent.filter(([id, times]) => times !== (refused.includes(String(id)) ? 2 : 1))).toEqual([])
-  for (const uuid of made) expect(ordeal.world.eventsOf(uuid)).toEqual(inOrder)
-  await checkEventOrdeal(ordeal, { backAfterMs, faultMs: 4_000 })
+  for (const uuid of made) expect(scenario.harness.eventsOf(uuid)).toEqual(inOrder)
+  await checkEventScenario(scenario, { backAfterMs, faultMs: 4_000 })
 })
 
 test('F26 a queue that accepts every batch but whose responses are lost causes no lost, reordered or duplicate event', async () => {
   const faultMs = 60_000
-  const ordeal = await eventOrdeal()
-  const process = await ordeal.start()
-  ordeal.queue.instead = async (batch, take) => {
+  const scenario = await eventScenario()
+  const process = await scenario.start()
+  scenario.queue.instead = async (batch, take) => {
     await take(batch)
     throw unavailable()
   }
-  const made = await ordeal.calls(process, { count: 60, overMs: faultMs })
+  const made = await scenario.calls(process, { count: 60, overMs: faultMs })
   expect(process.counter('eventsRepeated')).toBeGreaterThan(10)
-  const tries = ordeal.queue.calls.length
+  const tries = scenario.queue.calls.length
 
-  const backAfterMs = await ordeal.over(process)
+  const backAfterMs = await scenario.over(process)
 
-  for (const uuid of made) expect(ordeal.world.eventsOf(uuid)).toEqual(inOrder)
-  await checkEventOrdeal(ordeal, {
+  for (const uuid of made) expect(scenario.harness.eventsOf(uuid)).toEqual(inOrder)
+  await checkEventScenario(scenario, {
     backAfterMs,
     faultMs,
     bounds: [{ of: 'tries while answers are lost', value: tries, limit: triesIn(faultMs) }],
@@ -149,22 +149,22 @@ test('F26 a queue that accepts every batch but whose responses are lost causes n
 })
 
 test('F27 an event above the size of a message is published without its large values, and the events after it are complete', async () => {
-  const ordeal = await eventOrdeal()
-  const process = await ordeal.start()
-  const made = await ordeal.calls(process, { count: 8, overMs: 8_000, holdBytes: 1_500_000 })
+  const scenario = await eventScenario()
+  const process = await scenario.start()
+  const made = await scenario.calls(process, { count: 8, overMs: 8_000, holdBytes: 1_500_000 })
 
-  const backAfterMs = await ordeal.over(process)
+  const backAfterMs = await scenario.over(process)
 
-  const ofLarge = ordeal.world.published.filter(({ name }) => name === 'CHANNEL_HOLD')
+  const ofLarge = scenario.harness.published.filter(({ name }) => name === 'CHANNEL_HOLD')
   expect(ofLarge).toHaveLength(10)
   for (const { fields } of ofLarge) {
     expect(fields).toMatchObject({ Truncated: 'true', 'Truncated-Fields': 'filler', 'Caller-Caller-ID-Number': '1000' })
   }
-  const others = ordeal.world.published.filter(({ name }) => name !== 'CHANNEL_HOLD')
+  const others = scenario.harness.published.filter(({ name }) => name !== 'CHANNEL_HOLD')
   expect(others.filter(({ fields }) => 'Truncated' in fields)).toEqual([])
-  for (const uuid of made) expect(ordeal.world.eventsOf(uuid).toSpliced(2, 1)).toEqual(inOrder)
-  const largest = Math.max(...ordeal.world.published.map((event) => Buffer.byteLength(JSON.stringify(event))))
-  await checkEventOrdeal(ordeal, {
+  for (const uuid of made) expect(scenario.harness.eventsOf(uuid).toSpliced(2, 1)).toEqual(inOrder)
+  const largest = Math.max(...scenario.harness.published.map((event) => Buffer.byteLength(JSON.stringify(event))))
+  await checkEventScenario(scenario, {
     backAfterMs,
     faultMs: 0,
     bounds: [{ of: 'bytes of a message', value: largest, limit: mebi }],
@@ -173,19 +173,19 @@ test('F27 an event above the size of a message is published without its large va
 
 test('F28 a queue that considers the credentials expired is tried again, and no event is lost', async () => {
   const faultMs = 60_000
-  const ordeal = await eventOrdeal()
-  const process = await ordeal.start()
-  ordeal.queue.instead = async () => {
-    const cause = new Error(`ExpiredToken (403) ${ordealSecrets.queue}`)
+  const scenario = await eventScenario()
+  const process = await scenario.start()
+  scenario.queue.instead = async () => {
+    const cause = new Error(`ExpiredToken (403) ${scenarioSecrets.queue}`)
     throw new DomainError('internal_error', 'the queue refused the request', { cause })
   }
-  const made = await ordeal.calls(process, { count: 60, overMs: faultMs })
-  const tries = ordeal.queue.calls.length
+  const made = await scenario.calls(process, { count: 60, overMs: faultMs })
+  const tries = scenario.queue.calls.length
 
-  const backAfterMs = await ordeal.over(process)
+  const backAfterMs = await scenario.over(process)
 
-  for (const uuid of made) expect(ordeal.world.eventsOf(uuid)).toEqual(inOrder)
-  await checkEventOrdeal(ordeal, {
+  for (const uuid of made) expect(scenario.harness.eventsOf(uuid)).toEqual(inOrder)
+  await checkEventScenario(scenario, {
     backAfterMs,
     faultMs,
     bounds: [{ of: 'tries while the queue refuses', value: tries, limit: triesIn(faultMs) }],
@@ -208,32 +208,32 @@ test('F28 credentials that last a minute are renewed before they expire, and eve
     expired.push(time.clock.now())
     return { status: 403, body: { __type: 'com.amazonaws.sqs#ExpiredToken' } }
   }
-  const ordeal = await eventOrdeal({ time, publish: (batch) => sink.publish(batch) })
+  const scenario = await eventScenario({ time, publish: (batch) => sink.publish(batch) })
   task.answer = { status: 200, endsAt: time.clock.now() + 60_000 }
-  const process = await ordeal.start()
+  const process = await scenario.start()
   for (let step = 0; step < 4; step += 1) {
     task.answer = { status: 200, endsAt: time.clock.now() + 60_000 }
-    await ordeal.calls(process, { count: 2, overMs: 20_000 })
-    expect(process.lab.side.waiting).toBe(0)
+    await scenario.calls(process, { count: 2, overMs: 20_000 })
+    expect(process.pipeline.side.waiting).toBe(0)
   }
   task.answer = { status: 500, endsAt: time.clock.now() }
   // The stored credentials serve until they expire.
-  await ordeal.calls(process, { count: 2, overMs: 39_000 })
-  expect(process.lab.side.waiting).toBe(0)
+  await scenario.calls(process, { count: 2, overMs: 39_000 })
+  expect(process.pipeline.side.waiting).toBe(0)
   const before = task.asked()
-  await ordeal.calls(process, { count: 4, overMs: 20_000 })
-  expect(process.lab.side.waiting).toBeGreaterThan(10)
+  await scenario.calls(process, { count: 4, overMs: 20_000 })
+  expect(process.pipeline.side.waiting).toBeGreaterThan(10)
   const asked = task.asked() - before
 
   task.answer = { status: 200, endsAt: time.clock.now() + 60_000 }
-  const backAfterMs = await ordeal.over(process)
+  const backAfterMs = await scenario.over(process)
 
   expect(expired).toEqual([])
   const ids = cloud.server.waiting('events').map(({ deduplicationId }) => deduplicationId)
-  expect(ids).toHaveLength(ordeal.world.published.length)
-  expect(new Set(ids)).toEqual(new Set(ordeal.world.published.map(({ id }) => id)))
+  expect(ids).toHaveLength(scenario.harness.published.length)
+  expect(new Set(ids)).toEqual(new Set(scenario.harness.published.map(({ id }) => id)))
   const messages = JSON.stringify(cloud.server.waiting('events'))
-  await checkEventOrdeal(ordeal, {
+  await checkEventScenario(scenario, {
     backAfterMs,
     faultMs: 20_000,
     bounds: [
@@ -244,77 +244,77 @@ test('F28 credentials that last a minute are renewed before they expire, and eve
 })
 
 test('F29 the next process publishes the events that a connector stored on disk when it stopped without a queue', async () => {
-  const ordeal = await eventOrdeal()
-  const process = await ordeal.start()
-  ordeal.queue.instead = async () => Promise.reject(unavailable())
-  const made = await ordeal.calls(process, { count: 20, overMs: 100 })
+  const scenario = await eventScenario()
+  const process = await scenario.start()
+  scenario.queue.instead = async () => Promise.reject(unavailable())
+  const made = await scenario.calls(process, { count: 20, overMs: 100 })
 
-  expect(await process.lab.side.close()).toBe(0)
+  expect(await process.pipeline.side.close()).toBe(0)
   process.kill()
 
-  const next = await ordeal.start()
-  const backAfterMs = await ordeal.over(next)
-  for (const uuid of made) expect(ordeal.world.eventsOf(uuid)).toEqual(inOrder)
-  await checkEventOrdeal(ordeal, { backAfterMs, faultMs: 3_100 })
+  const next = await scenario.start()
+  const backAfterMs = await scenario.over(next)
+  for (const uuid of made) expect(scenario.harness.eventsOf(uuid)).toEqual(inOrder)
+  await checkEventScenario(scenario, { backAfterMs, faultMs: 3_100 })
 })
 
 test('F29 the events that a connector loses when it is stopped without queue and disk are counted and recorded', async () => {
-  const ordeal = await eventOrdeal()
-  const process = await ordeal.start()
-  ordeal.disk.isReadOnly = true
-  ordeal.queue.instead = async () => Promise.reject(unavailable())
-  await ordeal.calls(process, { count: 20, overMs: 100 })
+  const scenario = await eventScenario()
+  const process = await scenario.start()
+  scenario.disk.isReadOnly = true
+  scenario.queue.instead = async () => Promise.reject(unavailable())
+  await scenario.calls(process, { count: 20, overMs: 100 })
   // The queue of CDRs takes what there is for it.
-  await ordeal.world.time.advance(1_000)
+  await scenario.harness.time.advance(1_000)
 
   // Five calls are the other tenant's; each has four events of the engine and two of its account.
-  expect(await process.lab.side.close()).toBe(25 * 6)
+  expect(await process.pipeline.side.close()).toBe(25 * 6)
   process.kill()
 
-  const next = await ordeal.start()
-  const backAfterMs = await ordeal.over(next)
-  await checkEventOrdeal(ordeal, { backAfterMs, faultMs: 2_100 })
+  const next = await scenario.start()
+  const backAfterMs = await scenario.over(next)
+  await checkEventScenario(scenario, { backAfterMs, faultMs: 2_100 })
 })
 
 test("F30 the next connector publishes all but the last second of a killed one's events, before any newer event", async () => {
-  const ordeal = await eventOrdeal()
-  const process = await ordeal.start()
-  ordeal.queue.instead = async () => Promise.reject(unavailable())
-  const made = await ordeal.calls(process, { count: 20, overMs: 10_000 })
+  const scenario = await eventScenario()
+  const process = await scenario.start()
+  scenario.queue.instead = async () => Promise.reject(unavailable())
+  const made = await scenario.calls(process, { count: 20, overMs: 10_000 })
   const uuid = '00000000-0000-4000-8000-00000000ca11'
-  const headers = ofCall(ordeal.world.time.clock.now())
-  await ordeal.tell(process, { name: 'CHANNEL_CREATE', uuid, headers })
-  await ordeal.tell(process, { name: 'CHANNEL_ANSWER', uuid, headers })
-  await ordeal.world.time.advance(1_000)
+  const headers = ofCall(scenario.harness.time.clock.now())
+  await scenario.tell(process, { name: 'CHANNEL_CREATE', uuid, headers })
+  await scenario.tell(process, { name: 'CHANNEL_ANSWER', uuid, headers })
+  await scenario.harness.time.advance(1_000)
   process.kill()
 
-  const next = await ordeal.start({ rows: [{ uuid }] })
-  for (const name of ['CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY']) await ordeal.tell(next, { name, uuid, headers })
+  const next = await scenario.start({ rows: [{ uuid }] })
+  for (const name of ['CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY']) await scenario.tell(next, { name, uuid, headers })
   expect(next.counter('spoolFound')).toBe(25 * 6 + 3)
-  const backAfterMs = await ordeal.over(next)
+  const backAfterMs = await scenario.over(next)
 
-  for (const one of [...made, uuid]) expect(ordeal.world.eventsOf(one)).toEqual(inOrder)
-  await checkEventOrdeal(ordeal, { backAfterMs, faultMs: 13_000 })
+  for (const one of [...made, uuid]) expect(scenario.harness.eventsOf(one)).toEqual(inOrder)
+  await checkEventScenario(scenario, { backAfterMs, faultMs: 13_000 })
 })
 
 test('an event that belongs to a domain by its call alone is published by the next process, although it never heard the call begin', async () => {
-  const ordeal = await eventOrdeal()
-  const { time } = ordeal.world
-  const process = await ordeal.start()
+  const scenario = await eventScenario()
+  const { time } = scenario.harness
+  const process = await scenario.start()
   const uuid = '00000000-0000-4000-8000-00000000ca12'
-  await ordeal.tell(process, { name: 'CHANNEL_CREATE', uuid, headers: ofCall(time.clock.now()) })
+  await scenario.tell(process, { name: 'CHANNEL_CREATE', uuid, headers: ofCall(time.clock.now()) })
   await time.advance(1_000)
-  expect(process.lab.side.waiting).toBe(0)
-  ordeal.queue.instead = async () => Promise.reject(unavailable())
-  await ordeal.tell(process, { name: 'CHANNEL_HOLD', uuid, headers: {} })
+  expect(process.pipeline.side.waiting).toBe(0)
+  scenario.queue.instead = async () => Promise.reject(unavailable())
+  await scenario.tell(process, { name: 'CHANNEL_HOLD', uuid, headers: {} })
   await time.advance(1_000)
   process.kill()
 
-  await ordeal.start({ rows: [{ uuid }] })
-  ordeal.queue.instead = undefined
+  await scenario.start({ rows: [{ uuid }] })
+  scenario.queue.instead = undefined
   await time.advance(10_000)
 
-  expect(ordeal.world.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_HOLD'])
+  expect(scenario.harness.eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_HOLD'])
 })
 
 const refusals: readonly { readonly title: string; readonly fail: (disk: MemoryDisk) => void }[] = [
@@ -336,12 +336,12 @@ test.each(refusals)(
   'F31 a disk that $title is counted, and what then has no room is dropped, the oldest first, counted by class and recorded',
   async ({ fail }) => {
     const faultMs = 60_000
-    const ordeal = await eventOrdeal()
-    const process = await ordeal.start()
-    fail(ordeal.disk)
-    ordeal.queue.instead = async () => Promise.reject(unavailable())
-    const made = await ordeal.calls(process, { count: 104, overMs: faultMs, holdBytes: 900_000 })
-    const counters = process.lab.side.counters()
+    const scenario = await eventScenario()
+    const process = await scenario.start()
+    fail(scenario.disk)
+    scenario.queue.instead = async () => Promise.reject(unavailable())
+    const made = await scenario.calls(process, { count: 104, overMs: faultMs, holdBytes: 900_000 })
+    const counters = process.pipeline.side.counters()
     expect(counters['eventsDropped']).toBeGreaterThan(10)
     expect(counters['eventsDroppedTerminal']).toBeGreaterThan(10)
     // The metric that the alarm `EventsNotOnDisk` watches.
@@ -349,22 +349,22 @@ test.each(refusals)(
     expect(totals.SpoolSkipped).toBeGreaterThan(100)
     expect(totals.SpoolFailures).toBeLessThanOrEqual(faultMs / 5_000)
 
-    const backAfterMs = await ordeal.over(process)
+    const backAfterMs = await scenario.over(process)
 
-    expect(ordeal.world.eventsOf(made.at(-1) ?? '').slice(-2)).toEqual(inOrder.slice(-2))
-    await checkEventOrdeal(ordeal, { backAfterMs, faultMs })
+    expect(scenario.harness.eventsOf(made.at(-1) ?? '').slice(-2)).toEqual(inOrder.slice(-2))
+    await checkEventScenario(scenario, { backAfterMs, faultMs })
   },
 )
 
 test('F31 a full disk has no effect while the queue accepts events', async () => {
-  const ordeal = await eventOrdeal()
-  const process = await ordeal.start()
-  ordeal.disk.room = 0
-  const made = await ordeal.calls(process, { count: 40, overMs: 40_000 })
+  const scenario = await eventScenario()
+  const process = await scenario.start()
+  scenario.disk.room = 0
+  const made = await scenario.calls(process, { count: 40, overMs: 40_000 })
   expect(process.counter('spoolSkipped')).toBe(0)
 
-  const backAfterMs = await ordeal.over(process)
+  const backAfterMs = await scenario.over(process)
 
-  for (const uuid of made) expect(ordeal.world.eventsOf(uuid)).toEqual(inOrder)
-  await checkEventOrdeal(ordeal, { backAfterMs, faultMs: 40_000 })
+  for (const uuid of made) expect(scenario.harness.eventsOf(uuid)).toEqual(inOrder)
+  await checkEventScenario(scenario, { backAfterMs, faultMs: 40_000 })
 })

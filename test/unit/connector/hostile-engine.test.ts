@@ -1,7 +1,7 @@
 /** A whole connector whose engine sends what cannot be read, or very much of it. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
-import { jsonRows, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { jsonRows, startScriptedEngine } from '../../support/engine/scripted-engine.ts'
 import { checkConnector } from '../../support/invariants/connector-invariants.ts'
 import { aHook } from '../../support/records/records.ts'
 import { aRunningConnector, tenant } from '../../support/connector/running-connector.ts'
@@ -12,8 +12,8 @@ afterEach(async () => {
 })
 
 /** A connected connector whose tenant has a hook on calls that begin. */
-async function aLab() {
-  const engine = await startAnsweringEngine()
+async function aHarness() {
+  const engine = await startScriptedEngine()
   const running = await aRunningConnector([{ host: '127.0.0.1', port: engine.port, password: 'ClueCon' }])
   opened.push(
     () => engine.close(),
@@ -51,7 +51,7 @@ const unreadable: readonly (readonly [what: string, bytes: string])[] = [
 test.each(unreadable)(
   'F11 an event that %s is counted and skipped, and the next is published',
   async (_what, bytes) => {
-    const { engine, running, begin, publishedAs } = await aLab()
+    const { engine, running, begin, publishedAs } = await aHarness()
     const before = begin()
 
     engine.send(bytes)
@@ -69,7 +69,7 @@ test.each(unreadable)(
 )
 
 test('F12 a list of 30 MiB is answered completely, and delays no event', async () => {
-  const { engine, running, begin, publishedAs } = await aLab()
+  const { engine, running, begin, publishedAs } = await aHarness()
   const rows = Array.from({ length: 30_000 }, () => ({
     uuid: randomUUID(),
     context: 'a.example.com',

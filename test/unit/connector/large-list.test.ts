@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { packOutcome, unpackOutcome } from '../../../adapters/dynamodb/calls/command-outcome.ts'
 import { channelFields } from '../../../contracts/routes/channels.ts'
 import type { CommandOutcome } from '../../../core/commands/commands.ts'
-import { type AnsweringEngine, jsonRows, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { type ScriptedEngine, jsonRows, startScriptedEngine } from '../../support/engine/scripted-engine.ts'
 import { manyChannels } from '../../support/engine/many-channels.ts'
 import { aRunningConnector } from '../../support/connector/running-connector.ts'
 
@@ -16,18 +16,18 @@ afterEach(async () => {
 })
 
 /** Channels that an engine lists; it counts how often it was asked. */
-function lists(engine: AnsweringEngine, rows: readonly Readonly<Record<string, string>>[]) {
+function lists(engine: ScriptedEngine, rows: readonly Readonly<Record<string, string>>[]) {
   const text = jsonRows(rows)
   engine.answer = (command) => (command === 'show channels as json' ? text : jsonRows([]))
 }
 
-const readings = ({ asked }: AnsweringEngine) => asked.filter((command) => command === 'show channels as json').length
+const readings = ({ asked }: ScriptedEngine) => asked.filter((command) => command === 'show channels as json').length
 
 /** A connector on engines that hold these channels; what belongs to the start is over. */
 async function aConnectorOn(...channels: readonly (readonly Readonly<Record<string, string>>[])[]) {
-  const engines: AnsweringEngine[] = []
+  const engines: ScriptedEngine[] = []
   for (const rows of channels) {
-    const engine = await startAnsweringEngine()
+    const engine = await startScriptedEngine()
     lists(engine, rows)
     engines.push(engine)
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Gap } from '../../../core/events/gap.ts'
 import { eachNth } from '../../support/breadth.ts'
-import { type AnsweringEngine, jsonRows, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { type ScriptedEngine, jsonRows, startScriptedEngine } from '../../support/engine/scripted-engine.ts'
 import { anOriginate } from '../../support/connector/command-message.ts'
 import { readMetrics } from '../../../connector/health/metrics.ts'
 import { checkConnector } from '../../support/invariants/connector-invariants.ts'
@@ -26,15 +26,15 @@ class Calls {
   readonly events: (Record<'id' | 'uuid' | 'name' | 'core', string> & { readonly at: number })[] = []
   readonly #live = new Map<string, { readonly row: Record<string, string>; readonly createdAt: number }>()
   readonly #now: () => number
-  engine: AnsweringEngine
+  engine: ScriptedEngine
 
-  constructor(engine: AnsweringEngine, now: () => number) {
+  constructor(engine: ScriptedEngine, now: () => number) {
     this.engine = engine
     this.#now = now
     this.serve(engine)
   }
 
-  serve(engine: AnsweringEngine): void {
+  serve(engine: ScriptedEngine): void {
     this.engine = engine
     engine.answer = (command) => {
       if (command === 'show channels as json') return jsonRows([...this.#live.values()].map(({ row }) => row))
@@ -74,7 +74,7 @@ class Calls {
   }
 }
 
-interface Lab {
+interface Harness {
   readonly running: RunningConnector
   readonly calls: Calls
   readonly proxy: TcpProxy
@@ -87,8 +87,8 @@ interface Lab {
 }
 
 /** A connector whose links to an engine go through a proxy, with a hook on every event of a call's life. */
-async function aLab(): Promise<Lab> {
-  const engine = await startAnsweringEngine()
+async function aHarness(): Promise<Harness> {
+  const engine = await startScriptedEngine()
   const proxy = await startTcpProxy(engine.port)
   const running = await aRunningConnector([{ host: '127.0.0.1', port: proxy.port, password: 'ClueCon' }])
   const calls = new Calls(engine, () => running.time.clock.now())
@@ -120,7 +120,7 @@ async function aLab(): Promise<Lab> {
 }
 
 /** Lives through an hour's worth of calls in which the link may break at any byte. */
-async function liveOn({ running, calls }: Lab, count: number, arrived = async () => {}): Promise<string[]> {
+async function liveOn({ running, calls }: Harness, count: number, arrived = async () => {}): Promise<string[]> {
   const uuids: string[] = []
   for (let index = 0; index < count; index += 1) {
     const uuid = calls.begin()
@@ -135,7 +135,7 @@ async function liveOn({ running, calls }: Lab, count: number, arrived = async ()
 }
 
 /** Checks that every call has each event once, its end if it is over, and no end otherwise. */
-function expectWhole({ calls, published }: Lab, uuids: readonly string[]): void {
+function expectWhole({ calls, published }: Harness, uuids: readonly string[]): void {
   for (const uuid of uuids) {
     const names = published(uuid)
     expect(new Set(names).size, `${names.join()} of one call`).toBe(names.length)
@@ -147,12 +147,12 @@ function expectWhole({ calls, published }: Lab, uuids: readonly string[]): void 
 }
 
 /** Lists the events that the connector made for missed ones, by their mark. */
-function made({ running }: Lab) {
+function made({ running }: Harness) {
   return running.ports.events.published.filter(({ fields }) => fields['Synthetic'] === 'true')
 }
 
 /** Checks the invariants over the events of the engine and the published ones. */
-function expectInvariants({ running, calls }: Lab, links = 2): Promise<void> {
+function expectInvariants({ running, calls }: Harness, links = 2): Promise<void> {
   const published = Map.groupBy(running.ports.events.published, ({ uuid, name }) => `${uuid} ${name}`)
   const wanted = calls.events.map(({ id, uuid, name, core, at }): EventFact & { at: number } => {
     const copies = (published.get(`${uuid} ${name}`) ?? []).filter(({ fields }) => fields['Core-UUID'] === core)
@@ -167,77 +167,77 @@ describe('F02 a link that is cut while events flow', () => {
   test.each(eachNth(cuts, 2))(
     'an event link that is cut after %i bytes comes back, with a record of the gap, and every call is whole',
     async (bytes) => {
-      const lab = await aLab()
-      const cut = lab.events().cutAfter(bytes % 20_000)
-      const uuids = await liveOn(lab, 60)
-      uuids.push(...(await liveOn(lab, 10)))
+      const pipeline = await aHarness()
+      const cut = pipeline.events().cutAfter(bytes % 20_000)
+      const uuids = await liveOn(pipeline, 60)
+      uuids.push(...(await liveOn(pipeline, 10)))
       await cut
-      await lab.running.until(lab.isUp)
-      uuids.push(...(await liveOn(lab, 10)))
+      await pipeline.running.until(pipeline.isUp)
+      uuids.push(...(await liveOn(pipeline, 10)))
 
-      await lab.running.time.advance(60_000)
+      await pipeline.running.time.advance(60_000)
 
-      expectWhole(lab, uuids)
-      const [gap, ...more] = await lab.gaps()
+      expectWhole(pipeline, uuids)
+      const [gap, ...more] = await pipeline.gaps()
       expect(more).toEqual([])
       expect(gap).toMatchObject({
         connectorId: 'connector-1',
         reason: 'closed',
-        before: { coreUuid: lab.calls.engine.coreUuid },
-        after: { coreUuid: lab.calls.engine.coreUuid, sequence: expect.stringMatching(/^\d+$/) },
+        before: { coreUuid: pipeline.calls.engine.coreUuid },
+        after: { coreUuid: pipeline.calls.engine.coreUuid, sequence: expect.stringMatching(/^\d+$/) },
       })
       expect(Number(gap?.after.sequence)).toBeGreaterThan(Number(gap?.before.sequence || 0))
-      const recovered = made(lab)
-      for (const { uuid, name } of recovered) expect(lab.calls.sent.get(uuid)).toContain(name)
-      expect(lab.running.connector.health().counters['eventsRecovered']).toBeGreaterThanOrEqual(recovered.length)
-      await expectInvariants(lab)
+      const recovered = made(pipeline)
+      for (const { uuid, name } of recovered) expect(pipeline.calls.sent.get(uuid)).toContain(name)
+      expect(pipeline.running.connector.health().counters['eventsRecovered']).toBeGreaterThanOrEqual(recovered.length)
+      await expectInvariants(pipeline)
     },
   )
 
   test('the missed events of calls that are up after a cut link are synthesized, and marked as synthetic', async () => {
-    const lab = await aLab()
-    const [ended, live] = [lab.calls.begin(), lab.calls.begin()]
-    await lab.running.until(() => lab.published(live).length === 1)
-    const before = lab.calls.events.length
+    const pipeline = await aHarness()
+    const [ended, live] = [pipeline.calls.begin(), pipeline.calls.begin()]
+    await pipeline.running.until(() => pipeline.published(live).length === 1)
+    const before = pipeline.calls.events.length
 
-    lab.events().reset()
-    await lab.running.until(() => !lab.isUp())
-    for (const name of life.slice(1)) lab.calls.tell(ended, name)
-    const begun = lab.calls.begin()
-    await lab.running.until(lab.isUp)
-    await lab.running.time.advance(60_000)
+    pipeline.events().reset()
+    await pipeline.running.until(() => !pipeline.isUp())
+    for (const name of life.slice(1)) pipeline.calls.tell(ended, name)
+    const begun = pipeline.calls.begin()
+    await pipeline.running.until(pipeline.isUp)
+    await pipeline.running.time.advance(60_000)
 
-    const marked = made(lab).map(({ uuid, name }) => `${uuid} ${name}`)
+    const marked = made(pipeline).map(({ uuid, name }) => `${uuid} ${name}`)
     const ends = life.slice(2).map((name) => `${ended} ${name}`)
     expect(marked.toSorted()).toEqual([...ends, `${begun} CHANNEL_CREATE`].toSorted())
-    expect(lab.published(live)).toEqual(['CHANNEL_CREATE'])
-    expect(await lab.gaps()).toMatchObject([{ before: { sequence: `${before}` } }])
-    await expectInvariants(lab)
+    expect(pipeline.published(live)).toEqual(['CHANNEL_CREATE'])
+    expect(await pipeline.gaps()).toMatchObject([{ before: { sequence: `${before}` } }])
+    await expectInvariants(pipeline)
   })
 })
 
 test('F03 a link on which nothing arrives is given up within 45 seconds, and the gap states the reason', async () => {
-  const lab = await aLab()
-  const uuid = lab.calls.begin()
-  await lab.running.until(() => lab.published(uuid).length === 1)
+  const pipeline = await aHarness()
+  const uuid = pipeline.calls.begin()
+  await pipeline.running.until(() => pipeline.published(uuid).length === 1)
 
-  lab.events().drop()
-  for (const name of life.slice(1)) lab.calls.tell(uuid, name)
-  const from = lab.running.time.clock.now()
-  await lab.running.until(() => !lab.isUp())
-  expect(lab.running.time.clock.now() - from).toBeLessThanOrEqual(45_000)
-  await lab.running.until(lab.isUp)
-  await lab.running.time.advance(60_000)
+  pipeline.events().drop()
+  for (const name of life.slice(1)) pipeline.calls.tell(uuid, name)
+  const from = pipeline.running.time.clock.now()
+  await pipeline.running.until(() => !pipeline.isUp())
+  expect(pipeline.running.time.clock.now() - from).toBeLessThanOrEqual(45_000)
+  await pipeline.running.until(pipeline.isUp)
+  await pipeline.running.time.advance(60_000)
 
-  expectWhole(lab, [uuid])
-  expect((await lab.gaps()).map(({ reason }) => reason)).toEqual(['silent'])
+  expectWhole(pipeline, [uuid])
+  expect((await pipeline.gaps()).map(({ reason }) => reason)).toEqual(['silent'])
   // The host that is gone never said so to the engine.
-  await expectInvariants(lab, 3)
+  await expectInvariants(pipeline, 3)
 })
 
 test('F03 a host that vanishes breaks both links: orders sent then end as unknown, and everything works again after its return', async () => {
-  const lab = await aLab()
-  const { running, calls, proxy } = lab
+  const pipeline = await aHarness()
+  const { running, calls, proxy } = pipeline
   const [engine] = running.connector.health().engines
   expect(engine).toMatchObject({ commands: { state: 'ready' }, events: { state: 'ready' } })
 
@@ -253,91 +253,93 @@ test('F03 a host that vanishes breaks both links: orders sent then end as unknow
   expect(await running.outcome(message)).toMatchObject({ state: 'unknown' })
   expect(calls.engine.jobs).toEqual([])
   proxy.isRefusing = false
-  await running.until(lab.isUp)
+  await running.until(pipeline.isUp)
   await running.time.advance(60_000)
 
-  expect((await lab.gaps()).map(({ reason }) => reason)).toEqual(['silent'])
+  expect((await pipeline.gaps()).map(({ reason }) => reason)).toEqual(['silent'])
   // The host that is gone never said so to the engine.
-  await expectInvariants(lab, 4)
+  await expectInvariants(pipeline, 4)
 })
 
 test('F08 an engine that drops its listener because of lost events causes a gap with that reason', async () => {
-  const lab = await aLab()
-  const uuid = lab.calls.begin()
-  await lab.running.until(() => lab.published(uuid).length === 1)
+  const pipeline = await aHarness()
+  const uuid = pipeline.calls.begin()
+  await pipeline.running.until(() => pipeline.published(uuid).length === 1)
 
   const notice = 'Content-Type: text/disconnect-notice\nContent-Length: 39\n\nkilled listener because of lost events\n'
-  lab.calls.engine.send(`Content-Length: 400\nContent-Type: text/event-json\n\n{"Event-Name":"CHANNEL_ANSW${notice}`)
-  lab.calls.engine.cut()
-  await lab.running.until(() => !lab.isUp())
-  await lab.running.until(lab.isUp)
-  await lab.running.time.advance(60_000)
+  pipeline.calls.engine.send(
+    `Content-Length: 400\nContent-Type: text/event-json\n\n{"Event-Name":"CHANNEL_ANSW${notice}`,
+  )
+  pipeline.calls.engine.cut()
+  await pipeline.running.until(() => !pipeline.isUp())
+  await pipeline.running.until(pipeline.isUp)
+  await pipeline.running.time.advance(60_000)
 
-  expect((await lab.gaps()).map(({ reason }) => reason)).toEqual(['overflow'])
-  expect(lab.published(uuid)).toEqual(['CHANNEL_CREATE'])
-  await expectInvariants(lab)
+  expect((await pipeline.gaps()).map(({ reason }) => reason)).toEqual(['overflow'])
+  expect(pipeline.published(uuid)).toEqual(['CHANNEL_CREATE'])
+  await expectInvariants(pipeline)
 })
 
 test('F09 after a restart of the engine its old calls are ended and its new ones published, whatever their sequence numbers', async () => {
-  const lab = await aLab()
-  const old = lab.calls.begin()
-  await lab.running.until(() => lab.published(old).length === 1)
-  const { port, coreUuid } = lab.calls.engine
+  const pipeline = await aHarness()
+  const old = pipeline.calls.begin()
+  await pipeline.running.until(() => pipeline.published(old).length === 1)
+  const { port, coreUuid } = pipeline.calls.engine
 
-  await lab.calls.engine.close()
-  lab.calls.loseAll()
-  await lab.running.until(() => !lab.isUp())
-  lab.calls.serve(await startAnsweringEngine(port))
-  await lab.running.until(lab.isUp)
-  const uuid = lab.calls.begin()
-  for (const name of life.slice(1)) lab.calls.tell(uuid, name)
-  await lab.running.time.advance(60_000)
+  await pipeline.calls.engine.close()
+  pipeline.calls.loseAll()
+  await pipeline.running.until(() => !pipeline.isUp())
+  pipeline.calls.serve(await startScriptedEngine(port))
+  await pipeline.running.until(pipeline.isUp)
+  const uuid = pipeline.calls.begin()
+  for (const name of life.slice(1)) pipeline.calls.tell(uuid, name)
+  await pipeline.running.time.advance(60_000)
 
-  expect(lab.published(old)).toEqual(['CHANNEL_CREATE', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'])
+  expect(pipeline.published(old)).toEqual(['CHANNEL_CREATE', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'])
   // The engine's word for an end of which no cause is known.
-  expect(made(lab).map(({ uuid, fields }) => [uuid, fields['Hangup-Cause']])).toEqual([
+  expect(made(pipeline).map(({ uuid, fields }) => [uuid, fields['Hangup-Cause']])).toEqual([
     [old, 'NORMAL_UNSPECIFIED'],
     [old, 'NORMAL_UNSPECIFIED'],
   ])
-  expect(lab.published(uuid)).toEqual(life)
-  expect(await lab.gaps()).toMatchObject([
-    { reason: 'engine-restarted', before: { coreUuid }, after: { coreUuid: lab.calls.engine.coreUuid } },
+  expect(pipeline.published(uuid)).toEqual(life)
+  expect(await pipeline.gaps()).toMatchObject([
+    { reason: 'engine-restarted', before: { coreUuid }, after: { coreUuid: pipeline.calls.engine.coreUuid } },
   ])
-  await expectInvariants(lab)
+  await expectInvariants(pipeline)
 })
 
 describe('F10 a byte that is lost on the way', () => {
   test.each(eachNth(seededCuts(7, 12_000, 1_500), 2))(
     'an event link that is cut after %i bytes makes no event that was none',
     async (bytes) => {
-      const lab = await aLab()
-      lab.events().loseByteAfter(bytes)
+      const pipeline = await aHarness()
+      pipeline.events().loseByteAfter(bytes)
 
-      const uuids = await liveOn(lab, 60)
-      await lab.running.time.advance(60_000)
+      const uuids = await liveOn(pipeline, 60)
+      await pipeline.running.time.advance(60_000)
 
-      const published = lab.running.ports.events.published.filter(
+      const published = pipeline.running.ports.events.published.filter(
         ({ name }) => !name.startsWith('CUSTOM->svc::engine_'),
       )
       expect(published.filter(({ uuid }) => !uuids.includes(uuid))).toEqual([])
       const own = published.filter(({ fields }) => fields['Synthetic'] !== 'true')
       for (const { uuid, name, fields } of own) {
-        expect(lab.calls.sent.get(uuid)).toContain(name)
+        expect(pipeline.calls.sent.get(uuid)).toContain(name)
         expect(fields['Caller-Context']).toBe('a.example.com')
       }
-      const reasons = (await lab.gaps()).map(({ reason }) => reason)
+      const reasons = (await pipeline.gaps()).map(({ reason }) => reason)
       expect(reasons.length).toBeGreaterThan(0)
       expect(['framing-lost', 'unreadable']).toEqual(expect.arrayContaining(reasons))
-      expectWhole(lab, uuids)
-      await expectInvariants(lab)
+      expectWhole(pipeline, uuids)
+      await expectInvariants(pipeline)
     },
   )
 })
 
 test('F14 all of a storm of 20 000 simultaneous events arrive', async () => {
-  const lab = await aLab()
+  const pipeline = await aHarness()
   const ids = new Set<string>()
-  const { events } = lab.running.ports
+  const { events } = pipeline.running.ports
   const queue = { ...events }
   const storm = Promise.withResolvers<void>()
   events.publish = async (batch) => {
@@ -345,30 +347,30 @@ test('F14 all of a storm of 20 000 simultaneous events arrive', async () => {
     for (const { id } of batch) ids.add(id)
     return []
   }
-  const { connector, time } = lab.running
+  const { connector, time } = pipeline.running
   const read = () => connector.health().counters['eventsRead'] ?? 0
   const lag = () => readMetrics(connector.health()).levels.Lag
 
-  for (let count = 0; count < 10_000; count += 1) lab.calls.tell(lab.calls.begin(), 'CHANNEL_ANSWER')
+  for (let count = 0; count < 10_000; count += 1) pipeline.calls.tell(pipeline.calls.begin(), 'CHANNEL_ANSWER')
   // All events are read while none is published, and the metric shows the lag.
-  await lab.running.atOnce(() => read() >= 20_000)
+  await pipeline.running.atOnce(() => read() >= 20_000)
   await time.advance(5_000)
   expect([ids.size, lag()]).toEqual([0, expect.toSatisfy((ms: number) => ms >= 5_000)])
   storm.resolve()
   const endedAt = time.clock.now()
-  await lab.running.until(() => ids.size === 20_000 && lag() < 1_000)
+  await pipeline.running.until(() => ids.size === 20_000 && lag() < 1_000)
 
   expect(time.clock.now() - endedAt).toBeLessThanOrEqual(30_000)
   expect(connector.health()).toMatchObject({ lagMs: 0, counters: { eventsDropped: 0, channels: 10_000 } })
   Object.assign(events, queue)
-  const wanted = lab.calls.events.map(({ id }) => ({ id, publishedAs: ids.has(id) ? [id] : [] }))
-  await checkConnector(lab.running, { engine: lab.calls.engine, wanted })
+  const wanted = pipeline.calls.events.map(({ id }) => ({ id, publishedAs: ids.has(id) ? [id] : [] }))
+  await checkConnector(pipeline.running, { engine: pipeline.calls.engine, wanted })
 })
 
 test('F13 two connectors at one engine give every event the same id, and either may lose its link', async () => {
-  const lab = await aLab()
-  const { ports, time } = lab.running
-  const proxy = await startTcpProxy(lab.calls.engine.port)
+  const pipeline = await aHarness()
+  const { ports, time } = pipeline.running
+  const proxy = await startTcpProxy(pipeline.calls.engine.port)
   const address = { host: '127.0.0.1', port: proxy.port, password: 'ClueCon' }
   const second = await aRunningConnector([address], { ports, time, connectorId: 'connector-2' })
   closing.push(
@@ -378,32 +380,36 @@ test('F13 two connectors at one engine give every event the same id, and either 
   await second.until(() => second.connector.health().status === 'OK')
   await time.advance(2_000)
 
-  const emitted = () => [...lab.calls.sent.values()].flat().length
+  const emitted = () => [...pipeline.calls.sent.values()].flat().length
   const arrived = () => second.atOnce(() => second.connector.health().counters['eventsRead'] === emitted())
-  const uuids = await liveOn(lab, 20, arrived)
-  lab.events().reset()
-  uuids.push(...(await liveOn(lab, 20, arrived)))
+  const uuids = await liveOn(pipeline, 20, arrived)
+  pipeline.events().reset()
+  uuids.push(...(await liveOn(pipeline, 20, arrived)))
   await time.advance(60_000)
 
-  expectWhole(lab, uuids)
-  for (const uuid of uuids) expect(lab.published(uuid)).toEqual(expect.arrayContaining(lab.calls.sent.get(uuid) ?? []))
+  expectWhole(pipeline, uuids)
+  for (const uuid of uuids)
+    expect(pipeline.published(uuid)).toEqual(expect.arrayContaining(pipeline.calls.sent.get(uuid) ?? []))
   expect(ports.events.published.filter(({ fields }) => fields['Synthetic'] === 'true')).toEqual([])
-  await expectInvariants(lab, 4)
+  await expectInvariants(pipeline, 4)
 })
 
 test('the last report of an orderly stop states that it is one, and how far the events were read', async () => {
-  const lab = await aLab()
-  const uuid = lab.calls.begin()
-  await lab.running.until(() => lab.published(uuid).length === 1)
+  const pipeline = await aHarness()
+  const uuid = pipeline.calls.begin()
+  await pipeline.running.until(() => pipeline.published(uuid).length === 1)
 
-  await lab.running.stop()
+  await pipeline.running.stop()
 
-  expect([...lab.running.ports.state.connectors.values()]).toMatchObject([
+  expect([...pipeline.running.ports.state.connectors.values()]).toMatchObject([
     {
       connectorId: 'connector-1',
       stoppedAt: expect.any(Number),
       eventLinks: [
-        { engine: `127.0.0.1:${lab.proxy.port}`, last: { coreUuid: lab.calls.engine.coreUuid, sequence: '1' } },
+        {
+          engine: `127.0.0.1:${pipeline.proxy.port}`,
+          last: { coreUuid: pipeline.calls.engine.coreUuid, sequence: '1' },
+        },
       ],
     },
   ])

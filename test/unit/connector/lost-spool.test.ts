@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { startScriptedEngine } from '../../support/engine/scripted-engine.ts'
 import { memoryDisk, spoolOwner } from '../../support/connector/memory-disk.ts'
 import { aHook } from '../../support/records/records.ts'
 import { aRunningConnector } from '../../support/connector/running-connector.ts'
@@ -8,7 +8,7 @@ import { aRunningConnector } from '../../support/connector/running-connector.ts'
 test('a connector reports the owner of its spool, and the owners whose events it has taken over', async () => {
   const files = memoryDisk()
   const place = (name: string) => ({ folder: '/spool', bytes: 64 * 1_048_576, files, owner: spoolOwner(name) })
-  const engine = await startAnsweringEngine()
+  const engine = await startScriptedEngine()
   const address = { host: '127.0.0.1', port: engine.port, password: 'ClueCon' }
   const first = await aRunningConnector([address], { spool: place('1-77-aaaaaaaa') })
   const { ports, time } = first

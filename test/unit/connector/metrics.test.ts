@@ -5,7 +5,7 @@ import type { ConnectorHealth, EngineHealth, LinkHealth } from '../../../connect
 import { metricReporter, readMetrics, times } from '../../../connector/health/metrics.ts'
 import { countMetrics, levelMetrics, timeMetrics } from '../../../contracts/metrics.ts'
 import type { EngineCommand } from '../../../core/commands/commands.ts'
-import { startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { startScriptedEngine } from '../../support/engine/scripted-engine.ts'
 import { aChannelFor } from '../../support/platform/api-commands.ts'
 import { anEavesdrop } from '../../support/connector/command-message.ts'
 import { aCommandPath } from '../../support/connector/command-path.ts'
@@ -226,7 +226,7 @@ describe('the embedded metric format', () => {
 })
 
 test('a connector writes its metrics while it runs, and the last of them when it has stopped', async () => {
-  const engine = await startAnsweringEngine()
+  const engine = await startScriptedEngine()
   const lines: Readonly<Record<string, unknown>>[] = []
   const running = await aRunningConnector([{ host: '127.0.0.1', port: engine.port, password: 'ClueCon' }], {
     metrics: { put: (values) => lines.push(values) },

@@ -2,58 +2,58 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { EslCommandNotSent } from '@callplane/esl'
 import { aCommandMessage, anOriginate } from '../../support/connector/command-message.ts'
-import { aRunner } from '../../support/connector/runner-lab.ts'
+import { aRunner } from '../../support/connector/runner-harness.ts'
 import { fateUnknown } from '../../support/engine/fake-esl-session.ts'
-import { labDomain, labEngine, labWorld, ofCall } from '../../support/connector/event-lab.ts'
+import { harnessDomain, harnessEngine, pipelineHarness, ofCall } from '../../support/connector/pipeline-harness.ts'
 
 /** A connector that has placed a call without any event of the engine, and whose links were lost and are up again. */
 async function afterALostLink({ isAnswered }: { readonly isAnswered: boolean }) {
-  const world = await labWorld()
-  const lab = await world.connector()
+  const harness = await pipelineHarness()
+  const pipeline = await harness.connector()
   const uuid = randomUUID()
-  await lab.up()
-  await world.time.advance(60_000)
-  lab.registry.place(uuid, labDomain, `1000@${labDomain}`, labEngine)
-  if (isAnswered) lab.registry.answered(uuid)
-  await lab.down()
-  await world.time.advance(2_000)
-  return { ...world, lab, uuid, up: () => lab.up() }
+  await pipeline.up()
+  await harness.time.advance(60_000)
+  pipeline.registry.place(uuid, harnessDomain, `1000@${harnessDomain}`, harnessEngine)
+  if (isAnswered) pipeline.registry.answered(uuid)
+  await pipeline.down()
+  await harness.time.advance(2_000)
+  return { ...harness, pipeline, uuid, up: () => pipeline.up() }
 }
 
 test('a placed call that its engine has answered and no longer has after a gap is forgotten without a synthetic end', async () => {
-  const { time, lab, uuid, eventsOf, up } = await afterALostLink({ isAnswered: true })
+  const { time, pipeline, uuid, eventsOf, up } = await afterALostLink({ isAnswered: true })
 
   await up()
   await time.advance(60_000)
 
-  expect(lab.registry.find(uuid)).toBeUndefined()
+  expect(pipeline.registry.find(uuid)).toBeUndefined()
   expect(eventsOf(uuid)).toEqual([])
 })
 
 test('a placed call that its engine confirms stays, even if it is not listed', async () => {
-  const { time, lab, uuid, up } = await afterALostLink({ isAnswered: true })
-  lab.existing = [{ uuid }]
+  const { time, pipeline, uuid, up } = await afterALostLink({ isAnswered: true })
+  pipeline.existing = [{ uuid }]
 
   await up()
   await time.advance(60_000)
 
-  expect(lab.registry.find(uuid)?.domain).toBe(labDomain)
+  expect(pipeline.registry.find(uuid)?.domain).toBe(harnessDomain)
 })
 
 test('a placed call without an answer stays, even if no engine has it yet', async () => {
-  const { time, lab, uuid, up } = await afterALostLink({ isAnswered: false })
+  const { time, pipeline, uuid, up } = await afterALostLink({ isAnswered: false })
 
   await up()
   await time.advance(60_000)
 
-  expect(lab.registry.find(uuid)?.domain).toBe(labDomain)
+  expect(pipeline.registry.find(uuid)?.domain).toBe(harnessDomain)
 })
 
 test('a reported call that is gone gets its end, whether its command was answered or not', async () => {
-  const { time, lab, uuid, eventsOf, up } = await afterALostLink({ isAnswered: false })
+  const { time, pipeline, uuid, eventsOf, up } = await afterALostLink({ isAnswered: false })
   await up()
-  await lab.emit({ name: 'CHANNEL_CREATE', uuid, headers: ofCall(time.clock.now()) })
-  await lab.down()
+  await pipeline.emit({ name: 'CHANNEL_CREATE', uuid, headers: ofCall(time.clock.now()) })
+  await pipeline.down()
   await time.advance(2_000)
 
   await up()

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { readStatus } from '../../../core/status/read-status.ts'
-import { startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { startScriptedEngine } from '../../support/engine/scripted-engine.ts'
 import { aRunningConnector } from '../../support/connector/running-connector.ts'
 import { aRoot } from '../../support/platform/caller.ts'
 
 test('an engine that sends no event for three minutes stays connected, with a correct status', async () => {
-  const engine = await startAnsweringEngine()
+  const engine = await startScriptedEngine()
   engine.answer = (command) => (command === 'status' ? 'UP 0 years, 3 days\n' : '{"row_count": 0}\n')
   const address = { host: '127.0.0.1', port: engine.port, password: 'ClueCon' }
   const first = await aRunningConnector([address])

@@ -5,7 +5,7 @@ import { textEvent } from '../../../adapters/events/text-event.ts'
 import { sizeOf } from '../../../connector/buffer/waiting.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
-import { labWorld, ofCall } from '../../support/connector/event-lab.ts'
+import { pipelineHarness, ofCall } from '../../support/connector/pipeline-harness.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 import { memoryDisk, spoolOwner } from '../../support/connector/memory-disk.ts'
 import { anEvent, aReport } from '../../support/records/records.ts'
@@ -51,10 +51,10 @@ test.each([
 )
 
 test('the age of an event that waits for a store and then for the queue counts from when it was read', async () => {
-  const world = await labWorld()
-  const { ports, time } = world
+  const harness = await pipelineHarness()
+  const { ports, time } = harness
   const away = { store: true, queue: false }
-  const lab = await world.connector('connector-1', {
+  const pipeline = await harness.connector('connector-1', {
     ports: {
       ...ports,
       presence: {
@@ -69,41 +69,41 @@ test('the age of an event that waits for a store and then for the queue counts f
       },
     },
   })
-  await lab.up()
+  await pipeline.up()
   await time.advance(5_000)
   away.queue = true
-  await lab.emit({ name: 'CHANNEL_CREATE', uuid: 'call', headers: ofCall(time.clock.now()) })
+  await pipeline.emit({ name: 'CHANNEL_CREATE', uuid: 'call', headers: ofCall(time.clock.now()) })
   await time.advance(30_000)
-  expect(lab.side.lagMs).toBe(30_000)
-  expect(lab.side.unkeptMs).toBe(30_000)
-  expect(world.published.map(({ name }) => name)).toEqual(['CUSTOM->svc::engine_connected'])
+  expect(pipeline.side.lagMs).toBe(30_000)
+  expect(pipeline.side.unkeptMs).toBe(30_000)
+  expect(harness.published.map(({ name }) => name)).toEqual(['CUSTOM->svc::engine_connected'])
 
   away.store = false
   await time.advance(10_000)
 
-  expect(lab.side.counters()['eventsRelayed']).toBe(2)
-  expect(lab.side.lagMs).toBe(40_000)
+  expect(pipeline.side.counters()['eventsRelayed']).toBe(2)
+  expect(pipeline.side.lagMs).toBe(40_000)
 })
 
 test('the age of an event that was held for a dead connector counts from when it was read', async () => {
-  const world = await labWorld()
-  const { ports, time } = world
+  const harness = await pipelineHarness()
+  const { ports, time } = harness
   let isAway = false
   const publish: typeof ports.events.publish = (events) =>
     isAway ? Promise.reject(new Error('away')) : ports.events.publish(events)
-  const lab = await world.connector('connector-1', { ports: { ...ports, events: { publish } } })
+  const pipeline = await harness.connector('connector-1', { ports: { ...ports, events: { publish } } })
   const link = { engine: '192.0.2.1:8021', last: { coreUuid: '', sequence: '' }, upSince: time.clock.now() - 60_000 }
   await ports.connectorStatus.report(
     aReport({ connectorId: 'other', reportedAt: time.clock.now(), handedOverTo: 0, eventLinks: [link] }),
   )
-  await lab.up()
+  await pipeline.up()
   await time.advance(500)
   isAway = true
-  await lab.emit({ name: 'CHANNEL_HOLD', uuid: 'old', headers: ofCall(time.clock.now() - 60_000) })
-  expect(lab.side.counters()['eventsHeld']).toBe(1)
+  await pipeline.emit({ name: 'CHANNEL_HOLD', uuid: 'old', headers: ofCall(time.clock.now() - 60_000) })
+  expect(pipeline.side.counters()['eventsHeld']).toBe(1)
 
   await time.advance(20_000)
 
-  expect(lab.side.counters()['eventsHeld']).toBe(0)
-  expect(lab.side.lagMs).toBe(20_000)
+  expect(pipeline.side.counters()['eventsHeld']).toBe(0)
+  expect(pipeline.side.lagMs).toBe(20_000)
 })

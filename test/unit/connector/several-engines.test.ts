@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { isHealthy } from '../../../core/status/health.ts'
 import { readStatus } from '../../../core/status/read-status.ts'
-import { type AnsweringEngine, jsonRows, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { type ScriptedEngine, jsonRows, startScriptedEngine } from '../../support/engine/scripted-engine.ts'
 import { anEavesdrop, anOriginate } from '../../support/connector/command-message.ts'
 import { freePort } from '../../../packages/laptop/processes/free-port.ts'
 import { aReport } from '../../support/records/records.ts'
@@ -16,8 +16,8 @@ afterEach(async () => {
 
 /** A connector with its links up to engines that a test plays: `fs1`, `fs2`, …, on real sockets. */
 async function aConnectorOn(count: number) {
-  const engines: AnsweringEngine[] = []
-  for (let index = 0; index < count; index += 1) engines.push(await startAnsweringEngine())
+  const engines: ScriptedEngine[] = []
+  for (let index = 0; index < count; index += 1) engines.push(await startScriptedEngine())
   opened.push(...engines)
   const running = await aRunningConnector(engines.map(({ port }) => ({ host: '127.0.0.1', port, password: 'ClueCon' })))
   opened.push({ close: () => running.stop() })
@@ -39,7 +39,7 @@ const row = (uuid: string, domain = 'a.example.com') => ({
 })
 
 /** Gives the engine these channels: it lists them, dumps them, and reports them by events. */
-function holds(engine: AnsweringEngine, ...rows: ReturnType<typeof row>[]) {
+function holds(engine: ScriptedEngine, ...rows: ReturnType<typeof row>[]) {
   engine.answer = (command) => {
     if (command === 'show channels as json') return jsonRows(rows)
     if (command.startsWith('show ')) return jsonRows([])
@@ -63,7 +63,7 @@ const knows = ({ connector }: RunningConnector, channels: number) =>
   connector.health().counters['channels'] === channels
 
 /** Cuts an engine off for good, and waits until the connector has noticed. */
-async function lose(running: RunningConnector, engine: AnsweringEngine) {
+async function lose(running: RunningConnector, engine: ScriptedEngine) {
   await engine.close()
   const name = `127.0.0.1:${engine.port}`
   await running.atOnce(() =>
@@ -144,11 +144,11 @@ describe('an order goes to the engine that has the channel', () => {
 })
 
 describe('a call is placed', () => {
-  const contacts = (engine: AnsweringEngine, contact: string | undefined) => {
+  const contacts = (engine: ScriptedEngine, contact: string | null) => {
     const { answer } = engine
     engine.answer = (command) => (command.startsWith('sofia_contact') ? contact : answer(command))
   }
-  const placed = (engines: readonly AnsweringEngine[]) => engines.map(({ jobs }) => jobs.length)
+  const placed = (engines: readonly ScriptedEngine[]) => engines.map(({ jobs }) => jobs.length)
 
   test('a call is placed at the engine at which the phone of its caller is registered', async () => {
     const running = await aConnectorOn(3)
@@ -183,7 +183,7 @@ describe('a call is placed', () => {
 
   test('a call is placed after a second at an engine that answers, although another does not', async () => {
     const running = await aConnectorOn(2)
-    contacts(running.fs1, undefined)
+    contacts(running.fs1, null)
     contacts(running.fs2, 'error/user_not_registered')
 
     const message = await running.post(anOriginate())
@@ -226,7 +226,7 @@ describe('an engine that was away when the connector started', () => {
     const { running, other } = await aConnectorWithoutOne()
     expect(await running.run(list)).toEqual({ state: 'unsent', reason: 'disconnected' })
 
-    const back = await startAnsweringEngine(other)
+    const back = await startScriptedEngine(other)
     opened.push(back)
     await running.until(() => running.connector.health().status === 'OK')
 
@@ -252,7 +252,7 @@ describe('an engine that was away when the connector started', () => {
 
   /** A connector on two engines, the second of which is not there. */
   async function aConnectorWithoutOne() {
-    const [engine, other] = [await startAnsweringEngine(), await freePort()]
+    const [engine, other] = [await startScriptedEngine(), await freePort()]
     opened.push(engine)
     const running = await aRunningConnector(
       [engine.port, other].map((port) => ({ host: '127.0.0.1', port, password: 'ClueCon' })),
@@ -382,7 +382,7 @@ test('an engine that hangs with its links open is reported as lost within 45 s, 
   }
   const startedAt = running.time.clock.now()
   await running.until(() => running.time.clock.now() >= startedAt + 10_000)
-  running.fs2.answer = () => undefined
+  running.fs2.answer = () => null
   const hangsSince = running.time.clock.now()
 
   await running.until(async () => (await statusOf(running)).freeSWITCH.includes('engine not connected'))
@@ -431,8 +431,8 @@ test('an engine that does not answer does not delay orders to another engine', a
   const uuid = randomUUID()
   holds(running.fs2, row(uuid))
   await running.until(() => knows(running, 1))
-  running.fs1.answer = () => undefined
-  running.fs1.accept = () => undefined
+  running.fs1.answer = () => null
+  running.fs1.onJob = () => {}
 
   for (let calls = 0; calls < 5; calls += 1) await running.post({ kind: 'flush-account', login: `100${calls}` })
   await running.atOnce(() => running.fs1.jobs.length > 0)
@@ -458,7 +458,7 @@ test('a connector that is stopped disconnects from all engines together, and ope
   const stoppedAt = time.clock.now()
   await running.atOnce(() => engines.every(({ asked }) => asked.length > 0))
   await time.advance(2_900)
-  expect(engines.map(({ open }) => open)).toEqual([2, 2])
+  expect(engines.map(({ links }) => links)).toEqual([2, 2])
   await running.until(() => isStopped)
 
   expect(await stopping).toBe(0)
@@ -468,7 +468,7 @@ test('a connector that is stopped disconnects from all engines together, and ope
     { state: 'unknown', reason: 'disconnected' },
     undefined,
   ])
-  await running.atOnce(() => engines.every(({ open }) => open === 0))
+  await running.atOnce(() => engines.every(({ links }) => links === 0))
   expect(engines.map(({ jobs }) => jobs.length)).toEqual([1, 1])
 })
 

@@ -21,7 +21,7 @@ const overBytes = 2 * largestEvent
 const eventNames = ['CHANNEL_DESTROY', 'CHANNEL_HOLD', 'HEARTBEAT'] as const
 
 /** Everything outside the process, and what is known of what it did. */
-interface World {
+interface Harness {
   time: ManualTime
   readonly disk: MemoryDisk
   buffer: EventBuffer
@@ -46,52 +46,52 @@ interface World {
 }
 
 /** A process; of one that was killed nothing is heard any more. */
-function start(world: Omit<World, 'buffer'>): EventBuffer {
-  const { generation } = world
+function start(harness: Omit<Harness, 'buffer'>): EventBuffer {
+  const { generation } = harness
   const ifAlive = <T>(work: () => T | Promise<T>): Promise<T> =>
-    world.generation === generation ? Promise.resolve().then(work) : new Promise(() => {})
-  const slowly = (ms: number) => pause(world.time.timers, ms).then(() => ifAlive(() => {}))
+    harness.generation === generation ? Promise.resolve().then(work) : new Promise(() => {})
+  const slowly = (ms: number) => pause(harness.time.timers, ms).then(() => ifAlive(() => {}))
   const buffer = new EventBuffer({
-    ...world.time,
+    ...harness.time,
     log: capturedLog(),
     random: () => 0,
     memory,
-    sink: { publish: (events) => slowly(20).then(() => publish(world, events)) },
+    sink: { publish: (events) => slowly(20).then(() => publish(harness, events)) },
     place: {
       folder: '/spool',
       bytes: diskBytes,
       owner: spoolOwner(`p${generation}`),
       files: {
-        ...world.disk,
-        append: (path, bytes) => slowly(30).then(() => world.disk.append(path, bytes)),
-        remove: (path) => ifAlive(() => world.disk.remove(path)),
-        truncate: (path, size) => ifAlive(() => world.disk.truncate(path, size)),
-        makeLock: (path, owner) => ifAlive(() => world.disk.makeLock(path, owner)),
+        ...harness.disk,
+        append: (path, bytes) => slowly(30).then(() => harness.disk.append(path, bytes)),
+        remove: (path) => ifAlive(() => harness.disk.remove(path)),
+        truncate: (path, size) => ifAlive(() => harness.disk.truncate(path, size)),
+        makeLock: (path, owner) => ifAlive(() => harness.disk.makeLock(path, owner)),
       },
     },
   })
   buffer.start({
     handle: async ({ event, take }) => {
-      if (world.isStoreAway) throw new DomainError('store_unavailable', 'the store is gone')
-      const given = world.given.find(({ id }) => id === event.sequence)
+      if (harness.isStoreAway) throw new DomainError('store_unavailable', 'the store is gone')
+      const given = harness.given.find(({ id }) => id === event.sequence)
       if (given !== undefined) take(given)()
     },
   })
   return buffer
 }
 
-function publish(world: Omit<World, 'buffer'>, events: readonly PlatformEvent[]): string[] {
-  if (world.queue === 'away') throw new Error('connect ECONNREFUSED')
-  world.asked += 1
-  const refused = world.queue === 'refuses some' ? events.filter((_, index) => (world.asked + index) % 3 === 0) : []
-  world.arrived.push(...events.filter((event) => !refused.includes(event)).map(({ id }) => id))
-  if (world.queue === 'takes, and its answers are lost') world.isExact = false
-  if (world.queue === 'takes, and its answers are lost') throw new Error('socket hang up')
+function publish(harness: Omit<Harness, 'buffer'>, events: readonly PlatformEvent[]): string[] {
+  if (harness.queue === 'away') throw new Error('connect ECONNREFUSED')
+  harness.asked += 1
+  const refused = harness.queue === 'refuses some' ? events.filter((_, index) => (harness.asked + index) % 3 === 0) : []
+  harness.arrived.push(...events.filter((event) => !refused.includes(event)).map(({ id }) => id))
+  if (harness.queue === 'takes, and its answers are lost') harness.isExact = false
+  if (harness.queue === 'takes, and its answers are lost') throw new Error('socket hang up')
   return refused.map(({ id }) => id)
 }
 
-function aWorld(): World {
-  const world: Omit<World, 'buffer'> = {
+function aHarness(): Harness {
+  const harness: Omit<Harness, 'buffer'> = {
     time: manualTime(),
     disk: memoryDisk(),
     generation: 1,
@@ -106,82 +106,82 @@ function aWorld(): World {
     diskFailed: false,
     droppedBefore: 0,
   }
-  return Object.assign(world, { buffer: start(world) })
+  return Object.assign(harness, { buffer: start(harness) })
 }
 
 /** Checks what holds after every step. */
-function check(world: World): void {
-  expect(world.buffer.memoryBytes).toBeLessThanOrEqual(memory.all + overBytes)
-  expect(world.buffer.memoryBytes).toBeGreaterThanOrEqual(0)
-  expect(world.buffer.spool.bytes).toBeLessThanOrEqual(diskBytes)
-  expect(world.buffer.spool.events).toBeGreaterThanOrEqual(0)
+function check(harness: Harness): void {
+  expect(harness.buffer.memoryBytes).toBeLessThanOrEqual(memory.all + overBytes)
+  expect(harness.buffer.memoryBytes).toBeGreaterThanOrEqual(0)
+  expect(harness.buffer.spool.bytes).toBeLessThanOrEqual(diskBytes)
+  expect(harness.buffer.spool.events).toBeGreaterThanOrEqual(0)
 }
 
 /** Something that happens, by a name for the report of a failure. */
 interface Step {
-  readonly run: (world: World) => Promise<unknown>
+  readonly run: (harness: Harness) => Promise<unknown>
   readonly [fc.toStringMethod]: () => string
 }
 
 const step = (name: string, run: Step['run']): Step => ({ run, [fc.toStringMethod]: () => name })
 
 const add = (group: number, kind: number, filler: number, isHeard: boolean) =>
-  step(`add(${group}, ${kind}, ${filler}, ${isHeard})`, async (world) => {
-    const id = `${group}-${world.given.length}`
+  step(`add(${group}, ${kind}, ${filler}, ${isHeard})`, async (harness) => {
+    const id = `${group}-${harness.given.length}`
     const name = eventNames[kind] ?? ''
     const uuid = name === 'HEARTBEAT' ? '' : `call${group}`
     const fields = { Filler: 'x'.repeat(filler) }
     const event = anEvent({ id, uuid, domain: `d${group}.test`, name, fields })
-    world.given.push(event)
-    world.givenAt.set(id, world.time.clock.now())
-    if (isHeard) world.buffer.add(anEngineEvent({ name, uuid, sequence: id, headers: fields }), '192.0.2.1:8021')
-    else world.buffer.tell(event)
+    harness.given.push(event)
+    harness.givenAt.set(id, harness.time.clock.now())
+    if (isHeard) harness.buffer.add(anEngineEvent({ name, uuid, sequence: id, headers: fields }), '192.0.2.1:8021')
+    else harness.buffer.tell(event)
   })
 
-const pass = (ms: number) => step(`pass(${ms})`, (world) => world.time.advance(ms))
+const pass = (ms: number) => step(`pass(${ms})`, (harness) => harness.time.advance(ms))
 
-const queue = (state: World['queue']) =>
-  step(`the queue ${state}`, async (world) => {
-    world.queue = state
+const queue = (state: Harness['queue']) =>
+  step(`the queue ${state}`, async (harness) => {
+    harness.queue = state
   })
 
 const store = (isAway: boolean) =>
-  step(`the store is ${isAway ? 'away' : 'there'}`, async (world) => {
-    world.isStoreAway = isAway
+  step(`the store is ${isAway ? 'away' : 'there'}`, async (harness) => {
+    harness.isStoreAway = isAway
   })
 
 /** Leaves the disk so much room, or all. A disk on which nothing can be changed has tests of its own. */
 const disk = (room: number | undefined) =>
-  step(`disk(${room})`, async (world) => {
-    world.disk.room = room === undefined ? Infinity : world.disk.used() + room
-    if (room !== undefined) world.diskFailed = true
+  step(`disk(${room})`, async (harness) => {
+    harness.disk.room = room === undefined ? Infinity : harness.disk.used() + room
+    if (room !== undefined) harness.diskFailed = true
   })
 
-const nextProcess = async (world: World) => {
-  world.droppedBefore += world.buffer.counts.dropped
+const nextProcess = async (harness: Harness) => {
+  harness.droppedBefore += harness.buffer.counts.dropped
   // Events that were sent and are still on the disk come again, and are dropped again if they must be.
-  world.isExact &&= world.disk.used() === 0
-  world.generation += 1
-  world.diskFailed = world.disk.room !== Infinity
-  world.time = manualTime(world.time.clock.now())
-  world.buffer = start(world)
-  await world.time.advance(0)
+  harness.isExact &&= harness.disk.used() === 0
+  harness.generation += 1
+  harness.diskFailed = harness.disk.room !== Infinity
+  harness.time = manualTime(harness.time.clock.now())
+  harness.buffer = start(harness)
+  await harness.time.advance(0)
 }
 
-const kill = step('kill', async (world) => {
-  const young = world.time.clock.now() - 1_000
-  for (const [id, at] of world.givenAt) if (at > young || world.diskFailed) world.excused.add(id)
-  world.isExact = false
-  await nextProcess(world)
+const kill = step('kill', async (harness) => {
+  const young = harness.time.clock.now() - 1_000
+  for (const [id, at] of harness.givenAt) if (at > young || harness.diskFailed) harness.excused.add(id)
+  harness.isExact = false
+  await nextProcess(harness)
 })
 
-const stop = step('stop', async (world) => {
+const stop = step('stop', async (harness) => {
   const closing = { isOver: false }
-  void world.buffer.close().then(() => (closing.isOver = true))
-  while (!closing.isOver) await world.time.advance(10)
+  void harness.buffer.close().then(() => (closing.isOver = true))
+  while (!closing.isOver) await harness.time.advance(10)
   // Events in flight that are not on the disk count as lost, and may have arrived.
-  world.isExact &&= !world.diskFailed
-  await nextProcess(world)
+  harness.isExact &&= !harness.diskFailed
+  await nextProcess(harness)
 })
 
 const several = fc
@@ -232,21 +232,21 @@ const firstSeen = (ids: readonly string[]) => [...new Set(ids)]
 test('events keep their order within a group and missing ones are counted, whatever disk, queue and processes do', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (steps) => {
-      const world = aWorld()
+      const harness = aHarness()
       for (const one of steps) {
-        await one.run(world)
-        check(world)
+        await one.run(harness)
+        check(harness)
       }
-      for (const one of [queue('takes'), store(false), disk(undefined), pass(60_000)]) await one.run(world)
+      for (const one of [queue('takes'), store(false), disk(undefined), pass(60_000)]) await one.run(harness)
 
-      expect([world.buffer.waiting, world.buffer.memoryBytes]).toEqual([0, 0])
-      const arrived = firstSeen(world.arrived)
-      const missing = world.given.filter(({ id }) => !arrived.includes(id) && !world.excused.has(id))
-      const counted = world.droppedBefore + world.buffer.counts.dropped
+      expect([harness.buffer.waiting, harness.buffer.memoryBytes]).toEqual([0, 0])
+      const arrived = firstSeen(harness.arrived)
+      const missing = harness.given.filter(({ id }) => !arrived.includes(id) && !harness.excused.has(id))
+      const counted = harness.droppedBefore + harness.buffer.counts.dropped
       expect(missing.length).toBeLessThanOrEqual(counted)
-      if (world.isExact) expect(missing.length).toBe(counted)
-      for (const group of new Set(world.given.map(({ uuid, domain }) => uuid || domain))) {
-        const own = world.given.filter(({ uuid, domain }) => (uuid || domain) === group).map(({ id }) => id)
+      if (harness.isExact) expect(missing.length).toBe(counted)
+      for (const group of new Set(harness.given.map(({ uuid, domain }) => uuid || domain))) {
+        const own = harness.given.filter(({ uuid, domain }) => (uuid || domain) === group).map(({ id }) => id)
         const came = arrived.filter((id) => own.includes(id))
         expect(came).toEqual(own.filter((id) => came.includes(id)))
       }

@@ -159,34 +159,6 @@ test('the events of a file that the disk lost are counted, and the rest are sent
 })
 
 describe('when the disk has no room', () => {
-  const large = (id: string, name: string, uuid: string) =>
-    anEvent({ id, name, uuid, fields: { Filler: 'x'.repeat(2_000) } })
-
-  test('a full disk drops the oldest events, and counts each', async () => {
-    const one = spoolingProcess('1', { memory: { window: 20_000, all: 60_000 }, bytes: 450_000 })
-    const names = ['HEARTBEAT', 'CHANNEL_HOLD', 'CHANNEL_DESTROY']
-    for (let round = 0; round < 150; round += 1) {
-      for (const [index, name] of names.entries())
-        one.buffer.tell(large(`${index}-${round}`, name, index === 0 ? '' : 'a'))
-      await one.time.advance(250)
-    }
-    const { droppedByClass, dropped } = one.buffer.counts
-    for (const of of [1, 2, 3] as const) expect(droppedByClass[of]).toBeGreaterThan(50)
-    expect(one.disk.used()).toBeLessThanOrEqual(450_000)
-
-    one.back()
-    await one.time.advance(60_000)
-
-    expect(one.ids().length + dropped).toBe(450)
-    // In memory there were the first of each, and on the disk the last.
-    const rounds = one.ids().flatMap((id) => (id.startsWith('2-') ? Number(id.slice(2)) : []))
-    const lost = rounds.findIndex((round, index) => round !== index)
-    expect(rounds.slice(lost)).toEqual(
-      Array.from({ length: rounds.length - lost }, (_, at) => 150 - rounds.length + at + lost),
-    )
-    expect(one.drops.reduce((sum, { count }) => sum + count, 0)).toBe(dropped)
-  })
-
   test('events wait in memory when the disk is full, nothing else fails, and the fault is logged once', async () => {
     const { add, time, disk, back, buffer, ids, log } = spoolingProcess('1')
     disk.room = 100

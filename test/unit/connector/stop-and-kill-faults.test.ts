@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { DomainError } from '../../../core/errors.ts'
-import { startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { startScriptedEngine } from '../../support/engine/scripted-engine.ts'
 import { anOriginate } from '../../support/connector/command-message.ts'
 import { checkConnector } from '../../support/invariants/connector-invariants.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
@@ -13,7 +13,7 @@ import { type RunningConnector, aRunningConnector, tenant } from '../../support/
 
 /** An engine, stores, a queue that can be away, and a disk, for one connector after another. */
 async function aPlace() {
-  const engine = await startAnsweringEngine()
+  const engine = await startScriptedEngine()
   onTestFinished(() => engine.close())
   let time = manualTime()
   const ports = memoryPorts({ clock: { now: () => time.clock.now() }, random: systemRandomness })
@@ -96,7 +96,7 @@ test('F29 a connector that is stopped under load without a queue receives no fur
   expect(await place.ports.commands.read(late.id)).not.toHaveProperty('claimedBy')
   // The commands of the first connector are checked here; later ones belong to the next.
   expect(place.engine.jobs.splice(0).map(({ id }) => id)).toEqual([ringing.id])
-  expect(place.engine.open).toBe(0)
+  expect(place.engine.links).toBe(0)
 
   const next = await place.start('2')
   place.isQueueAway = false

@@ -5,13 +5,13 @@ import type { KnownCallStore } from '../../../core/channels/known-call-store.ts'
 import { breadth } from '../../support/breadth.ts'
 import { callsOf } from '../../support/connector/calls-of.ts'
 import {
-  type EventLab,
-  type LabWorld,
-  labDomain,
-  labEngine,
-  labWorld,
+  type Pipeline,
+  type PipelineHarness,
+  harnessDomain,
+  harnessEngine,
+  pipelineHarness,
   ofCall,
-} from '../../support/connector/event-lab.ts'
+} from '../../support/connector/pipeline-harness.ts'
 import { pause } from '../../../core/concurrency/timers.ts'
 import { whileAlive } from '../../support/processes/killed-process.ts'
 import { aPresence } from '../../support/records/records.ts'
@@ -73,7 +73,7 @@ const tally = { runs: 0, steps: 0, calls: 0 }
 
 /** A connector, and how it dies. */
 interface Process {
-  readonly lab: EventLab
+  readonly pipeline: Pipeline
   isAlive: boolean
   killAt: KillPoint | undefined
 }
@@ -84,7 +84,7 @@ interface Process {
  */
 class Model {
   readonly calls: Call[] = []
-  readonly #world: LabWorld
+  readonly #harness: PipelineHarness
   readonly #processes: Process[] = []
   readonly #isUp = [true, true]
   #core: string = randomUUID()
@@ -92,8 +92,8 @@ class Model {
   #started = 0
   #writeMs = 0
 
-  constructor(world: LabWorld) {
-    this.#world = world
+  constructor(harness: PipelineHarness) {
+    this.#harness = harness
   }
 
   get live(): readonly Call[] {
@@ -105,12 +105,12 @@ class Model {
     const process: { -readonly [name in keyof Process]?: Process[name] } = { isAlive: true }
     const through = <T>(work: () => Promise<T>): Promise<T> =>
       process.isAlive === true ? work() : new Promise<never>(() => {})
-    const ports = whileAlive(this.#world.ports, through)
-    const shared = this.#world.ports.knownCalls
+    const ports = whileAlive(this.#harness.ports, through)
+    const shared = this.#harness.ports.knownCalls
     const write = (name: 'put' | 'remove', work: () => Promise<void>) =>
       through(async () => {
         if (process.killAt === `before ${name}`) return this.#die(process, process.killAt)
-        if (this.#writeMs > 0) await pause(this.#world.time.timers, this.#writeMs)
+        if (this.#writeMs > 0) await pause(this.#harness.time.timers, this.#writeMs)
         await work()
         if (process.killAt === `after ${name}`) return this.#die(process, process.killAt)
       })
@@ -120,18 +120,18 @@ class Model {
       remove: (legs) => (legs.length === 0 ? Promise.resolve() : write('remove', () => shared.remove(legs))),
     }
     const given = { ports: { ...ports, knownCalls }, random: () => 0.5 }
-    const lab = await this.#world.connector(`connector-${this.#started}`, given)
-    const expires = Math.floor(this.#world.time.clock.now() / 1_000) + 86_400
-    lab.registrations = logins.map((user) => ({ user, expires }))
-    this.#processes[at] = Object.assign(process, { lab, isAlive: true, killAt: undefined })
+    const pipeline = await this.#harness.connector(`connector-${this.#started}`, given)
+    const expires = Math.floor(this.#harness.time.clock.now() / 1_000) + 86_400
+    pipeline.registrations = logins.map((user) => ({ user, expires }))
+    this.#processes[at] = Object.assign(process, { pipeline, isAlive: true, killAt: undefined })
     this.#list()
-    if (this.#isUp[at] === true) await lab.up(this.#core)
+    if (this.#isUp[at] === true) await pipeline.up(this.#core)
   }
 
   async do(step: Step): Promise<void> {
     // An engine destroys a channel within moments of its hang-up.
     if (step.kind === 'wait') for (const call of this.live) if (!isTalking(call)) await this.#goOn(call)
-    if (step.kind === 'wait') await this.#world.time.advance(step.ms)
+    if (step.kind === 'wait') await this.#harness.time.advance(step.ms)
     else if (step.kind === 'slow') this.#writeMs = step.ms
     else if (step.kind === 'down' || step.kind === 'up') await this.#link(step.side, step.kind === 'up')
     else if (step.kind === 'kill') await this.#kill(step.side, step.at)
@@ -139,7 +139,7 @@ class Model {
     else if (step.kind === 'go on') await this.#goOn(this.calls.at(-1 - step.call))
     else {
       const login = logins[this.calls.length % logins.length] ?? ''
-      const createdAt = this.#world.time.clock.now()
+      const createdAt = this.#harness.time.clock.now()
       const call = { uuid: randomUUID(), login, createdAt, sent: 0, isOver: false }
       this.calls.push(call)
       await this.#goOn(call)
@@ -156,19 +156,19 @@ class Model {
       await this.#link(at, true)
     }
     await this.do({ kind: 'wait', ms: 60_000 })
-    for (const { lab } of this.#processes) lab.side.othersGone()
-    await this.#world.time.advance(60_000)
+    for (const { pipeline } of this.#processes) pipeline.side.othersGone()
+    await this.#harness.time.advance(60_000)
   }
 
   /** Each live call says its account. */
   async hold(): Promise<void> {
     for (const call of this.live.filter(isTalking)) await this.#tell(call, 'CHANNEL_HOLD', 'HELD')
-    await this.#world.time.advance(5_000)
+    await this.#harness.time.advance(5_000)
   }
 
   async endAll(): Promise<void> {
     for (const call of this.live) while (!call.isOver) await this.#goOn(call)
-    await this.#world.time.advance(20_000)
+    await this.#harness.time.advance(20_000)
   }
 
   #die(process: Partial<Process>, point: KillPoint): Promise<never> {
@@ -187,8 +187,8 @@ class Model {
   async #link(at: Side, wanted: boolean): Promise<void> {
     if (this.#isUp[at] === wanted) return
     this.#isUp[at] = wanted
-    if (wanted) await this.#processes[at]?.lab.up(this.#core)
-    else await this.#processes[at]?.lab.down()
+    if (wanted) await this.#processes[at]?.pipeline.up(this.#core)
+    else await this.#processes[at]?.pipeline.down()
   }
 
   async #restart(): Promise<void> {
@@ -213,11 +213,11 @@ class Model {
   async #tell({ uuid, login, createdAt }: Call, name: string, callState: string): Promise<void> {
     this.#sequence += 1
     const headers = {
-      ...ofCall(createdAt, { 'Channel-Presence-ID': `${login}@${labDomain}` }),
-      'Event-Date-Timestamp': `${this.#world.time.clock.now()}${String(this.#sequence % 1_000).padStart(3, '0')}`,
+      ...ofCall(createdAt, { 'Channel-Presence-ID': `${login}@${harnessDomain}` }),
+      'Event-Date-Timestamp': `${this.#harness.time.clock.now()}${String(this.#sequence % 1_000).padStart(3, '0')}`,
       'Channel-Call-State': callState,
     }
-    for (const { lab } of this.#processes) await lab.emit({ name, uuid, sequence: this.#sequence, headers })
+    for (const { pipeline } of this.#processes) await pipeline.emit({ name, uuid, sequence: this.#sequence, headers })
   }
 
   #list(): void {
@@ -226,62 +226,63 @@ class Model {
       createdAt: Math.floor(createdAt / 1_000),
       callstate: sent < 3 ? 'ACTIVE' : 'HANGUP',
     }))
-    for (const { lab } of this.#processes) lab.rows = rows
+    for (const { pipeline } of this.#processes) pipeline.rows = rows
   }
 }
 
 /** The newest state of each account that was published; a phone that is idle at first has none. */
-function publishedStates({ published }: LabWorld): Record<string, string> {
+function publishedStates({ published }: PipelineHarness): Record<string, string> {
   const states = published.filter(({ name }) => name.endsWith('account_status'))
   const newest = states.map(({ fields }) => [fields['Account-User'] ?? '', fields['Account-User-State'] ?? ''])
   return { ...Object.fromEntries(logins.map((login) => [login, 'ONHOOK'])), ...Object.fromEntries(newest) }
 }
 
 /** Checks that the store has each live call and nothing else, and that accounts are busy with these. */
-async function check(world: LabWorld, model: Model): Promise<void> {
-  const stored = await world.ports.knownCalls.list(labEngine)
+async function check(harness: PipelineHarness, model: Model): Promise<void> {
+  const stored = await harness.ports.knownCalls.list(harnessEngine)
   expect(stored.map(({ uuid }) => uuid).toSorted()).toEqual(model.live.map(({ uuid }) => uuid).toSorted())
   for (const login of logins) {
     const talks = model.live.filter((call) => call.login === login && isTalking(call)).map(({ uuid }) => uuid)
-    expect(await callsOf(world.ports, labDomain, login)).toEqual(talks.toSorted())
+    expect(await callsOf(harness.ports, harnessDomain, login)).toEqual(talks.toSorted())
   }
 }
 
 /** Each connector by itself reports that accounts become busy and free, whatever it has missed before. */
-async function reportsAlone(world: LabWorld, model: Model, alone: Side): Promise<void> {
+async function reportsAlone(harness: PipelineHarness, model: Model, alone: Side): Promise<void> {
   const statesAre = (state: string) => logins.map((login) => [login, state])
   await model.do({ kind: 'down', side: alone === 0 ? 1 : 0 })
   for (const _login of logins) await model.do({ kind: 'begin' })
-  expect(Object.entries(publishedStates(world))).toEqual(statesAre('ISBUSY'))
+  expect(Object.entries(publishedStates(harness))).toEqual(statesAre('ISBUSY'))
   await model.endAll()
-  expect(Object.entries(publishedStates(world))).toEqual(statesAre('ONHOOK'))
+  expect(Object.entries(publishedStates(harness))).toEqual(statesAre('ONHOOK'))
   await model.settle()
 }
 
 test('the store has each live call once and no other, whichever of two connectors is killed at which write, and whichever links are lost', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
-      const world = await labWorld()
-      const contacts = [{ id: 'sip:phone@192.0.2.9', expiresAt: world.time.clock.now() + 86_400_000 }]
-      for (const login of logins) await world.ports.presence.put(aPresence({ domain: labDomain, login, contacts }))
-      const model = new Model(world)
+      const harness = await pipelineHarness()
+      const contacts = [{ id: 'sip:phone@192.0.2.9', expiresAt: harness.time.clock.now() + 86_400_000 }]
+      for (const login of logins)
+        await harness.ports.presence.put(aPresence({ domain: harnessDomain, login, contacts }))
+      const model = new Model(harness)
       for (const at of [0, 1] as const) await model.start(at)
 
       for (const step of sequence) await model.do(step)
       await model.settle()
       await model.hold()
 
-      await check(world, model)
+      await check(harness, model)
       for (const { uuid } of model.calls) {
-        const names = world
+        const names = harness
           .eventsOf(uuid)
           .map((name) => name.replace(' made', ''))
           .filter((name) => life.some((one) => one === name))
         expect(new Set(names).size, `${names.join()} of one call`).toBe(names.length)
       }
       await model.endAll()
-      await check(world, model)
-      for (const alone of [0, 1] as const) await reportsAlone(world, model, alone)
+      await check(harness, model)
+      for (const alone of [0, 1] as const) await reportsAlone(harness, model, alone)
       tally.runs += 1
       tally.steps += sequence.length
       tally.calls += model.calls.length

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { breadth } from '../../support/breadth.ts'
-import { type Disk, type Task, type TaskLab, taskLab } from '../../support/connector/task-lab.ts'
+import { type Disk, type Task, type TaskHarness, taskHarness } from '../../support/connector/task-harness.ts'
 
 /** An event in the life of the service; `task` is one of those that run. */
 type Step =
@@ -62,14 +62,14 @@ const steps = fc.array(
 
 /** Tasks by what has happened to them. */
 class Service {
-  readonly #lab: TaskLab
+  readonly #harness: TaskHarness
   readonly #running: Task[] = []
   /** Disks of tasks that ended, which a process may be started on again. */
   readonly #left: Disk[] = []
   #started = 0
 
-  constructor(lab: TaskLab) {
-    this.#lab = lab
+  constructor(harness: TaskHarness) {
+    this.#harness = harness
   }
 
   async do(step: Step): Promise<void> {
@@ -77,9 +77,10 @@ class Service {
     if (step.kind === 'live') return this.live(step.seconds)
     if (step.kind === 'start') return this.start()
     if (step.kind === 'start again') return this.start(this.#left.pop())
-    if (step.kind === 'queue away' || step.kind === 'queue back') this.#lab.isQueueAway = step.kind === 'queue away'
-    else if (step.kind === 'gaps away' || step.kind === 'gaps back') this.#lab.areGapsAway = step.kind === 'gaps away'
-    else this.#lab.isStatusAway = step.kind === 'status away'
+    if (step.kind === 'queue away' || step.kind === 'queue back') this.#harness.isQueueAway = step.kind === 'queue away'
+    else if (step.kind === 'gaps away' || step.kind === 'gaps back')
+      this.#harness.areGapsAway = step.kind === 'gaps away'
+    else this.#harness.isStatusAway = step.kind === 'status away'
   }
 
   async #doTo(step: Extract<Step, { readonly task: number }>): Promise<void> {
@@ -91,7 +92,7 @@ class Service {
     if (step.kind === 'cut off' || step.kind === 'let in') task.isCutOff = step.kind === 'cut off'
     else {
       this.#running.splice(index, 1)
-      const leave = () => void this.#left.push(this.#lab.diskOf(task.id))
+      const leave = () => void this.#left.push(this.#harness.diskOf(task.id))
       if (step.kind === 'stop') void task.stop().then(leave)
       else {
         task.kill()
@@ -104,22 +105,22 @@ class Service {
   async start(disk?: Disk): Promise<void> {
     if (this.#running.length >= 4) return
     this.#started += 1
-    this.#running.push(await this.#lab.start(`task-${this.#started}`, disk))
+    this.#running.push(await this.#harness.start(`task-${this.#started}`, disk))
   }
 
   /** An event at each beginning of a step of so many seconds. */
   async live(seconds: number, stepSeconds = 1): Promise<void> {
     for (let count = 0; count < seconds; count += stepSeconds) {
-      await this.#lab.tell()
-      await this.#lab.time.advance(stepSeconds * 1_000)
+      await this.#harness.tell()
+      await this.#harness.time.advance(stepSeconds * 1_000)
     }
   }
 
   /** Everything is as it should be, for as long as it takes until all is known. */
   async recover(): Promise<void> {
-    this.#lab.isStatusAway = false
-    this.#lab.areGapsAway = false
-    this.#lab.isQueueAway = false
+    this.#harness.isStatusAway = false
+    this.#harness.areGapsAway = false
+    this.#harness.isQueueAway = false
     await this.start()
     for (const task of this.#running) {
       task.isCutOff = false
@@ -132,8 +133,8 @@ class Service {
 test('every event of the engine is queued or falls into a recorded gap, whatever happens to tasks, queue and links', async () => {
   await fc.assert(
     fc.asyncProperty(steps, fc.constantFrom(7, 2_500), async (sequence, transitMs) => {
-      const lab = Object.assign(await taskLab(), { transitMs })
-      const service = new Service(lab)
+      const harness = Object.assign(await taskHarness(), { transitMs })
+      const service = new Service(harness)
       await service.start()
       await service.start()
       await service.live(10)
@@ -141,7 +142,7 @@ test('every event of the engine is queued or falls into a recorded gap, whatever
       for (const step of sequence) await service.do(step)
       await service.recover()
 
-      expect(await lab.unrecorded()).toEqual([])
+      expect(await harness.unrecorded()).toEqual([])
     }),
     { seed: 20_261_122, numRuns: breadth(3, 15) },
   )

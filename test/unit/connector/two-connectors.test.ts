@@ -4,7 +4,12 @@ import { expect, test } from 'vitest'
 import { breadth } from '../../support/breadth.ts'
 import { type CapturedLog, capturedLog } from '../../support/processes/captured-log.ts'
 import { memoryLimit } from '../../support/invariants/connector-invariants.ts'
-import { type EventLab, type LabWorld, labWorld, ofCall } from '../../support/connector/event-lab.ts'
+import {
+  type Pipeline,
+  type PipelineHarness,
+  pipelineHarness,
+  ofCall,
+} from '../../support/connector/pipeline-harness.ts'
 import { checkAllInvariants } from '../../support/invariants/invariants.ts'
 import { aDomain, aHook } from '../../support/records/records.ts'
 import { planted } from '../../support/invariants/secret-forms.ts'
@@ -58,20 +63,20 @@ class PlayedEngine {
   core: string = randomUUID()
   readonly isUp = [true, true]
   #sequence = 0
-  readonly #world: LabWorld
-  readonly #labs: readonly EventLab[]
+  readonly #harness: PipelineHarness
+  readonly #pipelines: readonly Pipeline[]
 
-  constructor(world: LabWorld, labs: readonly EventLab[]) {
-    this.#world = world
-    this.#labs = labs
+  constructor(harness: PipelineHarness, pipelines: readonly Pipeline[]) {
+    this.#harness = harness
+    this.#pipelines = pipelines
   }
 
   async do(step: Step): Promise<void> {
-    if (step.kind === 'wait') return this.#world.time.advance(step.ms)
+    if (step.kind === 'wait') return this.#harness.time.advance(step.ms)
     if (step.kind === 'down' || step.kind === 'up') return this.#link(step.connector, step.kind === 'up')
     if (step.kind === 'restart') return this.#restart()
     if (step.kind === 'begin') {
-      const createdAt = this.#world.time.clock.now()
+      const createdAt = this.#harness.time.clock.now()
       this.calls.push({ uuid: randomUUID(), createdAt, sent: 0, isOver: false, heard: new Set() })
       return this.#tell(this.calls.length - 1)
     }
@@ -80,27 +85,27 @@ class PlayedEngine {
   }
 
   async #tellOther(): Promise<void> {
-    const [uuid, now] = [randomUUID(), this.#world.time.clock.now()]
+    const [uuid, now] = [randomUUID(), this.#harness.time.clock.now()]
     const headers = ofCall(now, { 'Caller-Context': other, 'Channel-Presence-ID': `1000@${other}` })
     for (const name of life) {
       this.#sequence += 1
       const id = this.#note(uuid, name)
       if (this.isUp.includes(true)) this.heardOfOther.push(id)
-      for (const lab of this.#labs) await lab.emit({ name, uuid, sequence: this.#sequence, headers })
+      for (const pipeline of this.#pipelines) await pipeline.emit({ name, uuid, sequence: this.#sequence, headers })
     }
   }
 
   #note(uuid: string, name: string): string {
     const id = `${this.core}:${uuid}:${name}`
-    this.events.push({ id, uuid, name, at: this.#world.time.clock.now() })
+    this.events.push({ id, uuid, name, at: this.#harness.time.clock.now() })
     return id
   }
 
   async #link(index: 0 | 1, wanted: boolean): Promise<void> {
     if (this.isUp[index] === wanted) return
     this.isUp[index] = wanted
-    if (wanted) await this.#labs[index]?.up(this.core)
-    else await this.#labs[index]?.down()
+    if (wanted) await this.#pipelines[index]?.up(this.core)
+    else await this.#pipelines[index]?.down()
   }
 
   async #restart(): Promise<void> {
@@ -121,7 +126,7 @@ class PlayedEngine {
     this.#sequence += 1
     call.isOver = name === 'CHANNEL_DESTROY'
     this.#list()
-    const now = this.#world.time.clock.now()
+    const now = this.#harness.time.clock.now()
     const answered = call.sent > 1 ? `${now}000` : '0'
     const headers = {
       ...ofCall(call.createdAt),
@@ -131,9 +136,9 @@ class PlayedEngine {
     }
     this.#note(call.uuid, name)
     const event = { name, uuid: call.uuid, sequence: this.#sequence, headers }
-    for (const [at, lab] of this.#labs.entries()) {
+    for (const [at, pipeline] of this.#pipelines.entries()) {
       if (this.isUp[at] === true) call.heard.add(name)
-      await lab.emit(event)
+      await pipeline.emit(event)
     }
   }
 
@@ -145,12 +150,12 @@ class PlayedEngine {
         createdAt: Math.floor(createdAt / 1_000),
         callstate: ['DOWN', 'RINGING', 'ACTIVE', 'HANGUP'][sent] ?? 'HANGUP',
       }))
-    for (const lab of this.#labs) lab.rows = rows
+    for (const pipeline of this.#pipelines) pipeline.rows = rows
   }
 }
 
 /** Another tenant with hooks on everything, which carry a secret. */
-async function joinedBy({ ports }: LabWorld) {
+async function joinedBy({ ports }: PipelineHarness) {
   await ports.domains.create(aDomain({ name: other }))
   const hooks = life.map((event) => aHook({ event, domain: other, headers: { 'x-key': planted('key of a hook') } }))
   await ports.hooks.create(hooks, hooks.length)
@@ -158,24 +163,24 @@ async function joinedBy({ ports }: LabWorld) {
 }
 
 /** Waits until both hold nothing back any more; answers how long that took. */
-async function untilBack({ time }: LabWorld, labs: readonly EventLab[]): Promise<number> {
+async function untilBack({ time }: PipelineHarness, pipelines: readonly Pipeline[]): Promise<number> {
   const from = time.clock.now()
-  const isBack = ({ side }: EventLab) => side.lagMs < 1_000 && side.counters()['eventsHeld'] === 0
-  while (!labs.every(isBack) && time.clock.now() - from <= 60_000) await time.advance(250)
+  const isBack = ({ side }: Pipeline) => side.lagMs < 1_000 && side.counters()['eventsHeld'] === 0
+  while (!pipelines.every(isBack) && time.clock.now() - from <= 60_000) await time.advance(250)
   return time.clock.now() - from
 }
 
 /** Checks every invariant over the events of the engine and the published ones. */
 async function check(given: {
-  readonly world: LabWorld
-  readonly labs: readonly EventLab[]
+  readonly harness: PipelineHarness
+  readonly pipelines: readonly Pipeline[]
   readonly engine: PlayedEngine
   readonly hooks: Awaited<ReturnType<typeof joinedBy>>
   readonly log: CapturedLog
   readonly backAfterMs: number
 }): Promise<void> {
-  const { world, labs, engine, hooks, log, backAfterMs } = given
-  const { ports, published } = world
+  const { harness, pipelines, engine, hooks, log, backAfterMs } = given
+  const { ports, published } = harness
   const gaps = await ports.gaps.list(0)
   const wanted = engine.events.map(({ id, uuid, name, at }) => ({
     id,
@@ -183,7 +188,7 @@ async function check(given: {
     at,
   }))
   const isInGap = (at: number) => gaps.some(({ from, to }) => from <= at && at <= to)
-  const counters = labs.map(({ side }) => side.counters())
+  const counters = pipelines.map(({ side }) => side.counters())
   checkAllInvariants({
     acknowledged: await Promise.all(
       hooks.map(async ({ id }) => ({
@@ -207,17 +212,17 @@ async function check(given: {
     },
     secrets: {
       values: [planted('key of a hook')],
-      seen: [...published, ...gaps, ...log.lines, ...counters, ...labs.map(({ side }) => side.links())],
+      seen: [...published, ...gaps, ...log.lines, ...counters, ...pipelines.map(({ side }) => side.links())],
     },
     bounds: [
-      { of: 'orders', value: labs.reduce((sum, { commands }) => sum + commands.jobs.length, 0), limit: 0 },
+      { of: 'orders', value: pipelines.reduce((sum, { commands }) => sum + commands.jobs.length, 0), limit: 0 },
       ...counters.flatMap((of) => [
         { of: 'bytes of events', value: of['memoryBytes'] ?? Number.NaN, limit: memoryLimit },
         { of: 'gaps that wait', value: of['gapsWaiting'] ?? Number.NaN, limit: 1_000 },
       ]),
       {
         of: 'channels that are known',
-        value: Math.max(...labs.map(({ registry }) => registry.size)),
+        value: Math.max(...pipelines.map(({ registry }) => registry.size)),
         limit: engine.calls.filter(({ isOver }) => !isOver).length,
       },
     ],
@@ -233,19 +238,22 @@ async function check(given: {
 test('F13 each end of a call is published once, and none of a live call, whichever links two connectors lose and whenever', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
-      const [world, log] = [await labWorld(), capturedLog()]
-      const hooks = await joinedBy(world)
-      const labs = [await world.connector('connector-1', { log }), await world.connector('connector-2', { log })]
-      const engine = new PlayedEngine(world, labs)
-      for (const lab of labs) await lab.up(engine.core)
+      const [harness, log] = [await pipelineHarness(), capturedLog()]
+      const hooks = await joinedBy(harness)
+      const pipelines = [
+        await harness.connector('connector-1', { log }),
+        await harness.connector('connector-2', { log }),
+      ]
+      const engine = new PlayedEngine(harness, pipelines)
+      for (const pipeline of pipelines) await pipeline.up(engine.core)
 
       for (const step of sequence) await engine.do(step)
       for (const index of [0, 1] as const) await engine.do({ kind: 'up', connector: index })
-      const backAfterMs = await untilBack(world, labs)
-      await world.time.advance(60_000)
+      const backAfterMs = await untilBack(harness, pipelines)
+      await harness.time.advance(60_000)
 
       for (const { uuid, isOver, heard } of engine.calls) {
-        const names = world.eventsOf(uuid).map((name) => name.replace(' made', ''))
+        const names = harness.eventsOf(uuid).map((name) => name.replace(' made', ''))
         expect(new Set(names).size, `${names.join()} of one call`).toBe(names.length)
         expect(names).toEqual(expect.arrayContaining([...heard]))
         const hasBegun = names.includes('CHANNEL_CREATE')
@@ -253,8 +261,8 @@ test('F13 each end of a call is published once, and none of a live call, whichev
         if (!isOver) expect(names).not.toContain('CHANNEL_DESTROY')
         if (!isOver) expect(hasBegun, 'a live call has begun').toBe(true)
       }
-      expect(new Set(world.published.map(({ id }) => id)).size).toBe(world.published.length)
-      await check({ world, labs, engine, hooks, log, backAfterMs })
+      expect(new Set(harness.published.map(({ id }) => id)).size).toBe(harness.published.length)
+      await check({ harness, pipelines, engine, hooks, log, backAfterMs })
     }),
     { seed: 20_261_121, numRuns: breadth(20, 200) },
   )

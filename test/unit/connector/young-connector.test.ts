@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { lastConnectedPeer } from '../../../connector/recovery/missed-since.ts'
-import { labWorld, ofCall } from '../../support/connector/event-lab.ts'
+import { pipelineHarness, ofCall } from '../../support/connector/pipeline-harness.ts'
 import { aCoreUuid } from '../../support/engine/engine-event.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 import { aReport } from '../../support/records/records.ts'
@@ -16,17 +16,17 @@ const lastWord = { name: 'CHANNEL_STATE', headers: { 'Channel-State': 'CS_DESTRO
 
 /** Returns the events that a connector publishes for a call whose very end it hears, with its link up for so long. */
 async function endOfOldCall(upForMs: number, end = destroyed): Promise<string[]> {
-  const world = await labWorld()
-  const lab = await world.connector()
+  const harness = await pipelineHarness()
+  const pipeline = await harness.connector()
   const uuid = randomUUID()
-  const headers = { ...ofCall(world.time.clock.now() - 60_000), ...end.headers }
-  await lab.up()
-  await world.time.advance(upForMs)
+  const headers = { ...ofCall(harness.time.clock.now() - 60_000), ...end.headers }
+  await pipeline.up()
+  await harness.time.advance(upForMs)
 
-  await lab.emit({ name: end.name, uuid, headers })
-  expect(lab.registry.find(uuid)).toBeUndefined()
+  await pipeline.emit({ name: end.name, uuid, headers })
+  expect(pipeline.registry.find(uuid)).toBeUndefined()
 
-  return world.eventsOf(uuid)
+  return harness.eventsOf(uuid)
 }
 
 test('a connector that started just before the last event of a call publishes both end events, the first as a synthetic one', async () => {

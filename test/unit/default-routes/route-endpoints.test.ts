@@ -7,7 +7,7 @@ import { handler as moveDefaultRouteUp } from '../../../functions/default-routes
 import { handler as readDefaultRoute } from '../../../functions/default-routes/read-default-route.ts'
 import { handler as replaceDefaultRoute } from '../../../functions/default-routes/replace-default-route.ts'
 import type { StoredRoute } from '../../../core/default-routes/stored-route.ts'
-import { type Api, type ApiAnswer, anApi } from '../../support/platform/api.ts'
+import { type Api, anApi } from '../../support/platform/api.ts'
 import { aRoute } from '../../support/records/records.ts'
 
 let api: Api
@@ -419,49 +419,6 @@ describe('steps that run programs', () => {
 })
 
 describe('who may do what', () => {
-  const everything = async (id: string, query = ''): Promise<number[]> => {
-    const answers: ApiAnswer[] = [
-      await list(query),
-      await read(id, query),
-      await create(input(), query),
-      await replace(id, input(), query),
-      await up(id, query),
-      await down(id, query),
-      await remove(id, query),
-    ]
-    return answers.map(({ status }) => status)
-  }
-  const all = (status: number) => Array.from({ length: 7 }, () => status)
-
-  it.each([
-    ['nobody', 401],
-    ['a user', 403],
-    ['an admin', 200],
-    ['root without a domain', 400],
-  ])('the default route endpoint answers %s with %i', async (who, status) => {
-    const id = await created()
-    if (who === 'nobody') headers = {}
-    if (who === 'a user') headers = { ...(await api.as(await api.account({ login: '1001', role: 'user' }))) }
-    if (who === 'root without a domain') headers = { ...(await api.as('root')) }
-
-    expect(await everything(id)).toEqual(all(status))
-  })
-
-  it('root works on routes in the domain that it names, and in no missing one', async () => {
-    const id = await created()
-    headers = { ...(await api.as('root')) }
-
-    expect(await everything(id, 'domain=none.example.com')).toEqual(all(404))
-    expect(await everything(id, 'domain=A.example.com')).toEqual(all(200))
-  })
-
-  it.each(['b.example.com', 'x.a.example.com', 'a.example', '*', 'a.example.com%23'])(
-    'an admin is refused the domain %s',
-    async (domain) => {
-      expect(await everything(await created(), `domain=${domain}`)).toEqual(all(403))
-    },
-  )
-
   it.each(['b.example.com', 'b.a.example.com', 'a.example.com.b'])(
     'an admin of %s neither finds nor changes the routes of others',
     async (domain) => {

@@ -49,8 +49,8 @@ async function anOperator() {
       write: (chunk: string | Uint8Array) => (written[name] += String(chunk)),
     })
     const { signal } = new AbortController()
-    const world = { stdin: new PassThrough(), stdout: stream('stdout'), stderr: stream('stderr'), signal }
-    const exitCode = await run(words, { ...world, env, platform: 'linux', home })
+    const harness = { stdin: new PassThrough(), stdout: stream('stdout'), stderr: stream('stderr'), signal }
+    const exitCode = await run(words, { ...harness, env, platform: 'linux', home })
     return { exitCode, ...written }
   }
   return { tenant, callplane, [Symbol.asyncDispose]: async () => void (await once(server.close(), 'close')) }

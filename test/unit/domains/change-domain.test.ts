@@ -70,33 +70,6 @@ describe('a domain', () => {
       expect(await read(none)).toMatchObject({ status: 404, body: { code: 'not_found' } })
     }
   })
-
-  it('the domain of another tenant is refused like a missing one', async () => {
-    const { api, foreign } = await setUp()
-    const call = async (domain_name: string) => [
-      await api.call(readDomain, { params: { domain_name }, headers: foreign }),
-      await api.call(updateVariables, { params: { domain_name }, headers: foreign, body: ['timezone=UTC'] }),
-      await api.call(updateParameters, { params: { domain_name }, headers: foreign, body: ['x-a=1'] }),
-      await api.call(deleteDomain, { params: { domain_name }, headers: foreign }),
-    ]
-    const refusalsOf = (answers: Awaited<ReturnType<typeof call>>) =>
-      answers.map(({ status, body }) => ({ status, code: body.code, info: body.info }))
-    const before = JSON.stringify([...api.ports.state.domains])
-
-    const theirs = refusalsOf(await call(name))
-
-    expect(theirs).toEqual(refusalsOf(await call('nobody.example.com')))
-    expect(theirs.map(({ status }) => status)).toEqual([403, 403, 403, 403])
-    expect(JSON.stringify([...api.ports.state.domains])).toBe(before)
-  })
-
-  it('a user may neither read nor change the domain', async () => {
-    const { api, user } = await setUp()
-
-    expect(await api.call(readDomain, { params, headers: user })).toMatchObject({ status: 403 })
-    expect(await api.call(updateVariables, { params, headers: user, body: ['a=b'] })).toMatchObject({ status: 403 })
-    expect(await api.call(deleteDomain, { params, headers: user })).toMatchObject({ status: 403 })
-  })
 })
 
 describe('the settings of a domain', () => {

@@ -138,43 +138,6 @@ describe('an issued token of a domain', () => {
 })
 
 describe('the tokens of a domain', () => {
-  it.each(['user', 'nothing'])('the tokens of a domain are hidden from a %s', async (role) => {
-    const { api, issued } = await setUp()
-    const { uuid } = await issued()
-    await api.ports.roles.write({ domain, roles: [aRole({ name: 'nothing', allows: {} })], version: 1 })
-    const headers = { ...(await api.as(await api.account({ login: '1001', role }))) }
-    const body = { expire: api.clock.now() + 1, role: 'user' }
-
-    for (const answer of [
-      await api.call(createDomainToken, { params, headers, body }),
-      await api.call(listDomainTokens, { params, headers }),
-      await api.call(updateDomainToken, { params: { ...params, uuid }, headers, body: { state: false } }),
-      await api.call(deleteDomainToken, { params: { ...params, uuid }, headers }),
-    ]) {
-      expect(answer).toMatchObject({ status: 403, body: { info: 'Permission denied!' } })
-    }
-  })
-
-  it('the tokens of a domain are hidden from another domain, by its own path or by theirs', async () => {
-    const { api, foreign, issued } = await setUp()
-    const { token, uuid } = await issued()
-    const calls = async (name: string, headers: Record<string, string>) => [
-      await api.call(listDomainTokens, { params: { domain_name: name }, headers }),
-      await api.call(updateDomainToken, { params: { domain_name: name, uuid }, headers, body: { state: false } }),
-      await api.call(deleteDomainToken, { params: { domain_name: name, uuid }, headers }),
-    ]
-
-    const theirs = await calls(domain, foreign)
-    const own = await calls(other, foreign)
-    const absent = await calls('nobody.example.com', foreign)
-
-    expect(theirs.map(({ status }) => status)).toEqual([403, 403, 403])
-    expect(absent.map(({ status }) => status)).toEqual([403, 403, 403])
-    expect(own.map(({ status }) => status)).toEqual([200, 404, 404])
-    expect(own[0]?.body.info).toEqual([])
-    expect(await api.call(listAccounts, { headers: token })).toMatchObject({ status: 200 })
-  })
-
   it('the tokens of any existing domain are managed by root', async () => {
     const { api, root, issued } = await setUp()
     const { uuid } = await issued()

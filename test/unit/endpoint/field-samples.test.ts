@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { badInputs } from '../../support/records/bad-inputs.ts'
 import { type Taker, takers } from '../../support/platform/field-takers.ts'
-import { aFieldWorld, fieldDomain } from '../../support/platform/field-world.ts'
+import { aFieldHarness, fieldDomain } from '../../support/platform/field-harness.ts'
 import { dumpOf } from '../../support/stores/memory-dump.ts'
 import { anEntry } from '../../support/records/records.ts'
 
@@ -46,31 +46,31 @@ const described: Readonly<Record<string, unknown>> = {
 /** Samples about what is there already. */
 const aboutState: Readonly<Record<string, () => Promise<void>>> = {
   'domain_name: "A.example.com" when a.example.com exists': async () => {
-    const world = await aFieldWorld()
-    const before = dumpOf(world.api)
+    const harness = await aFieldHarness()
+    const before = dumpOf(harness.api)
 
-    const answer = await only('domain_name').send(world, 'A.example.com')
+    const answer = await only('domain_name').send(harness, 'A.example.com')
 
     expect(answer).toMatchObject({ status: 409, body: { code: 'conflict' } })
-    expect(dumpOf(world.api)).toBe(before)
+    expect(dumpOf(harness.api)).toBe(before)
   },
   'number: "1" added twice': async () => {
-    const world = await aFieldWorld()
-    expect((await only('number').send(world, '1')).body).toEqual({ ok: 1, Modified: 1, n: 1 })
-    const before = dumpOf(world.api)
+    const harness = await aFieldHarness()
+    expect((await only('number').send(harness, '1')).body).toEqual({ ok: 1, Modified: 1, n: 1 })
+    const before = dumpOf(harness.api)
 
-    expect((await only('number').send(world, '1')).body).toEqual({ ok: 1, Modified: 0, n: 1 })
-    expect(dumpOf(world.api)).toBe(before)
+    expect((await only('number').send(harness, '1')).body).toEqual({ ok: 1, Modified: 0, n: 1 })
+    expect(dumpOf(harness.api)).toBe(before)
   },
   'number: <100,000 numbers in one list>': async () => {
-    const world = await aFieldWorld()
-    const { blacklists } = world.api.ports.state
+    const harness = await aFieldHarness()
+    const { blacklists } = harness.api.ports.state
     for (let index = 1; index < 100_000; index += 1) {
       blacklists.set(String(index), anEntry({ domain: fieldDomain, number: String(index) }))
     }
 
-    expect((await only('number').send(world, '100000')).body).toEqual({ ok: 1, Modified: 1, n: 1 })
-    expect(await only('number').send(world, '100001')).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect((await only('number').send(harness, '100000')).body).toEqual({ ok: 1, Modified: 1, n: 1 })
+    expect(await only('number').send(harness, '100001')).toMatchObject({ status: 409, body: { code: 'conflict' } })
     expect(blacklists.size).toBe(100_000)
   },
 }
@@ -98,27 +98,27 @@ function only(field: string): Taker {
 describe.each(cases)('%s, sent to %s,', (sample, _, taker, value) => {
   if (taken.has(sample)) {
     it('a valid sample of the field is accepted, and comes back unchanged', async () => {
-      const world = await aFieldWorld()
+      const harness = await aFieldHarness()
 
-      const answer = await taker.send(world, value)
+      const answer = await taker.send(harness, value)
 
       expect(answer.status, answer.text).toBe(200)
-      await taker.prove(world, value)
+      await taker.prove(harness, value)
     })
     return
   }
   it('an invalid sample of the field is refused by the name of the field, and nothing is written', async () => {
-    const world = await aFieldWorld()
-    const before = dumpOf(world.api)
+    const harness = await aFieldHarness()
+    const before = dumpOf(harness.api)
 
-    const answer = await taker.send(world, value)
+    const answer = await taker.send(harness, value)
 
     expect(answer.status, answer.text).toBe(400)
     expect(
       taker.named.some((field) => answer.text.includes(`"field":"${field}`)),
       answer.text,
     ).toBe(true)
-    expect(dumpOf(world.api)).toBe(before)
+    expect(dumpOf(harness.api)).toBe(before)
   })
 })
 

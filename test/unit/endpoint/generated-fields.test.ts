@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ApiAnswer } from '../../support/platform/api.ts'
 import { fieldRules } from '../../support/platform/field-rules.ts'
 import { type Taker, takers } from '../../support/platform/field-takers.ts'
-import { aFieldWorld } from '../../support/platform/field-world.ts'
+import { aFieldHarness } from '../../support/platform/field-harness.ts'
 import { fixed, isUnreadable } from '../../support/records/hostile-text.ts'
 import { dumpOf, tracesOf } from '../../support/stores/memory-dump.ts'
 
@@ -38,22 +38,22 @@ describe.each(cases)('%s of %s', (field, _, taker) => {
 
     await fc.assert(
       fc.asyncProperty(rule.values, async (value) => {
-        const world = await aFieldWorld()
-        const before = dumpOf(world.api)
+        const harness = await aFieldHarness()
+        const before = dumpOf(harness.api)
 
-        const answer = await taker.send(world, value)
+        const answer = await taker.send(harness, value)
 
         if (rule.isTaken(value)) {
           counts.taken += 1
           expect(answer.status, answer.text).toBe(200)
-          await taker.prove(world, value)
+          await taker.prove(harness, value)
         } else {
           counts.refused += 1
           expectRefusal(answer, taker, value)
-          expect(dumpOf(world.api)).toBe(before)
+          expect(dumpOf(harness.api)).toBe(before)
         }
         if (field === 'password' && textsIn(value).some((text) => text.length > 6)) {
-          expect(tracesOf(world.api)).not.toContain(JSON.stringify(value).slice(1, -1))
+          expect(tracesOf(harness.api)).not.toContain(JSON.stringify(value).slice(1, -1))
         }
       }),
       fixed(120),

@@ -10,7 +10,7 @@ import { runCommand } from '../../support/platform/command.ts'
 import { freePort } from '../../../packages/laptop/processes/free-port.ts'
 import { opened } from '../../support/processes/opened.ts'
 
-const lab = opened(async () => {
+const harness = opened(async () => {
   const [folder, issuer, port] = [mkdtempSync(join(tmpdir(), 'callplane-tls-')), anIssuer(), await freePort()]
   return {
     folder,
@@ -36,7 +36,7 @@ const lab = opened(async () => {
 const names = 'DNS:localhost'
 
 it('a certificate is put where the engine reads it when it starts, for the owner of the folder only', async () => {
-  const { issuer, renew, folder } = lab()
+  const { issuer, renew, folder } = harness()
   const certificate = issuer.sign('engine', names)
 
   expect(await renew(certificate)).toMatchObject({ status: 0, output: expect.stringContaining('when it starts') })
@@ -49,7 +49,7 @@ it('a certificate is put where the engine reads it when it starts, for the owner
 })
 
 it('a certificate that an engine could not use is refused, and the one before stays', async () => {
-  const { issuer, renew, folder } = lab()
+  const { issuer, renew, folder } = harness()
   await renew(issuer.sign('before', names))
   const before = readFileSync(join(folder, 'tls.pem'), 'utf8')
   const [one, other] = [issuer.sign('one', names), issuer.sign('other', names)]
@@ -67,7 +67,7 @@ it('a certificate that an engine could not use is refused, and the one before st
 })
 
 it('an engine at an IPv6 address is given the certificate, and is asked for it', async () => {
-  const { issuer, renew } = lab()
+  const { issuer, renew } = harness()
   const certificate = issuer.sign('engine', names)
   const [asked, phones] = [
     createServer(
@@ -91,7 +91,7 @@ it('an engine at an IPv6 address is given the certificate, and is asked for it',
 })
 
 it('an event socket that cannot be asked is a failure, and not an engine that does not run', async () => {
-  const { issuer, renew } = lab()
+  const { issuer, renew } = harness()
 
   const done = await renew(issuer.sign('engine', names), { EVENT_SOCKET_IP: 'nowhere.invalid' })
 

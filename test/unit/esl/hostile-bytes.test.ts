@@ -8,7 +8,7 @@ import { badInputs } from '../../support/records/bad-inputs.ts'
 import { type Cases, eventFrame, frame, named, played } from '../../support/engine/engine-frames.ts'
 import { seededCuts } from '../../support/engine/engine-recordings.ts'
 import { eslBench } from '../../support/engine/esl-bench.ts'
-import type { ScriptedPeer } from '../../support/engine/scripted-esl-server.ts'
+import type { ScriptedPeer } from '../../support/engine/scripted-server.ts'
 
 const { serving, session } = eslBench()
 const samples = badInputs('engine-bytes')

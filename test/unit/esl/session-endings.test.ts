@@ -4,7 +4,7 @@ import { frame } from '../../support/engine/engine-frames.ts'
 import { recordedBytes, recordedFrames } from '../../support/engine/engine-recordings.ts'
 import { jsonOfPlain } from '../../support/engine/plain-events.ts'
 import { caught, eslBench } from '../../support/engine/esl-bench.ts'
-import { type ScriptedPeer } from '../../support/engine/scripted-esl-server.ts'
+import { type ScriptedPeer } from '../../support/engine/scripted-server.ts'
 
 const { serving, session } = eslBench()
 
@@ -92,12 +92,13 @@ describe('when the connection ends', () => {
     const tail = recordedBytes('session/killed-for-lost-events.tail')
     const noticeBytes = tail.subarray(tail.lastIndexOf('Content-Type: text/disconnect-notice'))
     for (const taken of [1, 40, noticeBytes.length - 8, noticeBytes.length]) {
-      const arrived = Promise.withResolvers<void>()
+      const [listening, arrived] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       await serving(async (peer) => {
         await peer.ready('HEARTBEAT')
+        await listening.promise
         const begin = 'Event-Name: HEARTBEAT\nEvent-Date-Local: 202'
-        peer.send(`Content-Length: ${begin.length + taken}\nContent-Type: text/event-plain\n\n${begin}`)
-        peer.send(noticeBytes.subarray(0, 70))
+        const head = `Content-Length: ${begin.length + taken}\nContent-Type: text/event-plain\n\n`
+        peer.send(Buffer.concat([Buffer.from(head + begin), noticeBytes.subarray(0, 70)]))
         await arrived.promise
         peer.send(noticeBytes.subarray(70))
         peer.end()
@@ -105,6 +106,7 @@ describe('when the connection ends', () => {
       const { link, isDown, until, events } = session({ subscribe: ['HEARTBEAT'] })
       await until(() => link.state.kind === 'ready')
       const before = link.counts.bytes
+      listening.resolve()
       await until(() => link.counts.bytes > before)
       arrived.resolve()
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { EslCommandNotSent, EslCommandTimeout } from '../../../packages/esl/errors.ts'
 import { recordedBytes } from '../../support/engine/engine-recordings.ts'
 import { caught, eslBench } from '../../support/engine/esl-bench.ts'
-import { scriptedCoreUuid, type ScriptedPeer } from '../../support/engine/scripted-esl-server.ts'
+import { scriptedCoreUuid, type ScriptedPeer } from '../../support/engine/scripted-server.ts'
 
 const { serving, session } = eslBench()
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { eslBench } from '../../support/engine/esl-bench.ts'
-import type { ScriptedPeer } from '../../support/engine/scripted-esl-server.ts'
+import type { ScriptedPeer } from '../../support/engine/scripted-server.ts'
 import { settle } from '../../support/processes/manual-time.ts'
 
 const { serving, session } = eslBench()

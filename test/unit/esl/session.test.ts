@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { EslCommandFateUnknown, EslCommandInvalid, EslCommandNotSent } from '../../../packages/esl/errors.ts'
 import { recordedBytes } from '../../support/engine/engine-recordings.ts'
 import { caught, eslBench } from '../../support/engine/esl-bench.ts'
-import { scriptedCoreUuid } from '../../support/engine/scripted-esl-server.ts'
+import { scriptedCoreUuid } from '../../support/engine/scripted-server.ts'
 
 const { serving, session } = eslBench()
 

@@ -201,17 +201,6 @@ describe('a gateway', () => {
       expect(await read(name)).toMatchObject({ status: 404, body: { code: 'not_found' } })
     },
   )
-
-  it('gateways of another domain are not found', async () => {
-    await create()
-    headers = { ...(await api.as(await api.account({ domain: 'b.example.com', role: 'admin' }))) }
-
-    for (const answer of [await read(), await replace(input()), await update({}), await remove()]) {
-      expect(answer.status).toBe(404)
-    }
-    expect((await api.call(listGateways, { headers })).body.data).toEqual([])
-    expect((await create()).status).toBe(200)
-  })
 })
 
 describe('refused gateways', () => {

@@ -133,15 +133,6 @@ describe('an attempt', () => {
     expect(ports.hookClient.sent).toHaveLength(1)
   })
 
-  it('an attempt is made once, however often its message comes', async () => {
-    const { ports, attempt } = await setUpAttempt()
-
-    await attempt()
-    await attempt()
-
-    expect(ports.hookClient.sent).toHaveLength(1)
-  })
-
   it('a recorded attempt is not made again while the delivery waits for the next one', async () => {
     const { ports, clock, delivery, attempt } = await setUpAttempt()
     const failed = { at: 1, durationMs: 1, status: 500 }
@@ -159,35 +150,6 @@ describe('an attempt', () => {
     await attempt()
 
     expect(ports.hookClient.sent).toEqual([])
-  })
-
-  it('no attempt of a deleted hook is made', async () => {
-    const { ports, attempt, outcome } = await setUpAttempt()
-    ports.state.hooks.clear()
-
-    await attempt()
-
-    expect(ports.hookClient.sent).toEqual([])
-    expect(await outcome()).toMatchObject({ state: 'skipped', attempts: [{ reason: 'hook_deleted' }] })
-  })
-
-  it('no attempt of a disabled hook is made', async () => {
-    const { ports, attempt, outcome } = await setUpAttempt({ hook: { enable: false } })
-
-    await attempt()
-
-    expect(ports.hookClient.sent).toEqual([])
-    expect(await outcome()).toMatchObject({ state: 'skipped', attempts: [{ reason: 'hook_disabled' }] })
-  })
-
-  it('an attempt uses the present address of the hook', async () => {
-    const { ports, hook, attempt } = await setUpAttempt()
-    const [key = ''] = ports.state.hooks.keys()
-    ports.state.hooks.set(key, { ...hook, action: { ...hook.action, url: 'https://moved.example.com/' } })
-
-    await attempt()
-
-    expect(ports.hookClient.sent[0]?.url).toBe('https://moved.example.com/')
   })
 })
 
@@ -225,15 +187,6 @@ describe('the request of a hook', () => {
       'content-type': 'text/x',
     })
     expect(Object.keys(ports.hookClient.sent[0]?.headers ?? {})).not.toContain('x-evil')
-  })
-
-  it("the URL of a hook's request is never substituted", async () => {
-    const action = { type: 'web' as const, method: 'POST', url: 'https://r.example.com/$%7Ba%7D?b=${a}' }
-    const { ports, attempt } = await setUpAttempt({ hook: { action }, event: { fields: { a: 'secret' } } })
-
-    await attempt()
-
-    expect(ports.hookClient.sent[0]?.url).toBe(action.url)
   })
 
   it("the request of a hook has the hook's own body", async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { dispatchEvents } from '../../../core/hooks/attempt/dispatch-events.ts'
 import type { HookReply } from '../../../core/hooks/request/hook-client.ts'
-import { aDispatch, answer } from '../../support/hooks/direct-lab.ts'
+import { aDispatch, answer } from '../../support/hooks/direct-dispatch.ts'
 import { anEvent } from '../../support/records/records.ts'
 
 const domains = Array.from({ length: 10 }, (_, at) => `cold-${at}.example.com`)

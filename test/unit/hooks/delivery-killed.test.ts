@@ -1,28 +1,33 @@
 import { describe, expect, it } from 'vitest'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import type { Hook } from '../../../core/hooks/definition/hook.ts'
-import { type DeliveryLab, aDeliveryLab, anArrival, checkDeliveries } from '../../support/hooks/delivery-lab.ts'
+import {
+  type DeliveryHarness,
+  aDeliveryHarness,
+  anArrival,
+  checkDeliveries,
+} from '../../support/hooks/delivery-harness.ts'
 import { type Moment, dying } from '../../support/processes/dying.ts'
 import { emailSettingsOf } from '../../support/records/records.ts'
 
-/** A lab with hooks of every end, and events for them; their receivers are late unless `given` says otherwise. */
-async function aWorld(given: Partial<Hook> = {}) {
-  const lab = aDeliveryLab()
-  await lab.ports.emailSettings.put(emailSettingsOf())
+/** A harness with hooks of every end, and events for them; their receivers are late unless `given` says otherwise. */
+async function aHarness(given: Partial<Hook> = {}) {
+  const pipeline = aDeliveryHarness()
+  await pipeline.ports.emailSettings.put(emailSettingsOf())
   const hooks = [
-    await lab.hook({ answers: [200], ...given }),
-    await lab.hook({ answers: [503, 200], ...given }),
-    await lab.hook({ answers: [404], ...given }),
-    await lab.hook({ answers: [500], retries: 1, ...given }),
-    await lab.hook({ answers: [410], ...given }),
+    await pipeline.hook({ answers: [200], ...given }),
+    await pipeline.hook({ answers: [503, 200], ...given }),
+    await pipeline.hook({ answers: [404], ...given }),
+    await pipeline.hook({ answers: [500], retries: 1, ...given }),
+    await pipeline.hook({ answers: [410], ...given }),
   ]
   const events = [anArrival(), anArrival()]
-  return { lab, hooks, events }
+  return { pipeline, hooks, events }
 }
 
-/** Runs a step with a function that dies at a moment, in a new world each; `undefined` counts its calls. */
-async function callsOf(step: (world: Awaited<ReturnType<typeof aWorld>>, moment?: Moment) => Promise<number>) {
-  return step(await aWorld())
+/** Runs a step with a function that dies at a moment, in a new harness each; `undefined` counts its calls. */
+async function callsOf(step: (harness: Awaited<ReturnType<typeof aHarness>>, moment?: Moment) => Promise<number>) {
+  return step(await aHarness())
 }
 
 const moments = (calls: number): Moment[] =>
@@ -31,14 +36,14 @@ const moments = (calls: number): Moment[] =>
     { call, side: 'after' },
   ])
 
-async function dispatchAll(lab: DeliveryLab, events: readonly PlatformEvent[]): Promise<void> {
-  for (const event of events) while ((await lab.dispatch([event])) > 0);
+async function dispatchAll(pipeline: DeliveryHarness, events: readonly PlatformEvent[]): Promise<void> {
+  for (const event of events) while ((await pipeline.dispatch([event])) > 0);
 }
 
-function checkAll(lab: DeliveryLab, events: readonly PlatformEvent[], hooks: readonly Hook[]): void {
-  checkDeliveries(lab, events, hooks)
+function checkAll(pipeline: DeliveryHarness, events: readonly PlatformEvent[], hooks: readonly Hook[]): void {
+  checkDeliveries(pipeline, events, hooks)
   const states = hooks.map(({ id }) =>
-    lab
+    pipeline
       .deliveries()
       .filter(({ hookId }) => hookId === id)
       .map(({ state }) => state),
@@ -49,106 +54,108 @@ function checkAll(lab: DeliveryLab, events: readonly PlatformEvent[], hooks: rea
   expect(third).toEqual(['failed', 'failed'])
   expect(fourth).toEqual(['failed', 'failed'])
   for (const state of fifth ?? []) expect(['failed', 'skipped']).toContain(state)
-  expect(lab.ports.state.hooks.get(JSON.stringify([hooks[4]?.domain, hooks[4]?.id]))).toMatchObject({ enable: false })
-  const notices = lab.ports.events.published.filter(({ name }) => name === 'CUSTOM->svc::hook_disabled')
+  expect(pipeline.ports.state.hooks.get(JSON.stringify([hooks[4]?.domain, hooks[4]?.id]))).toMatchObject({
+    enable: false,
+  })
+  const notices = pipeline.ports.events.published.filter(({ name }) => name === 'CUSTOM->svc::hook_disabled')
   expect(new Set(notices.map(({ id }) => id)).size).toBe(1)
 }
 
 describe('F34 a function that is killed', () => {
   it('a function that is killed in dispatch, before or after any call, leaves one delivery for each event and hook, and all of them end', async () => {
-    const step = async ({ lab, events }: Awaited<ReturnType<typeof aWorld>>, moment?: Moment) => {
-      const killed = dying(lab.ports, moment)
+    const step = async ({ pipeline, events }: Awaited<ReturnType<typeof aHarness>>, moment?: Moment) => {
+      const killed = dying(pipeline.ports, moment)
       const [event] = events
-      if (event !== undefined) await lab.dispatch([event], killed.ports)
+      if (event !== undefined) await pipeline.dispatch([event], killed.ports)
       return killed.calls()
     }
     const calls = await callsOf(step)
     expect(calls).toBeGreaterThan(3)
 
     for (const moment of moments(calls)) {
-      const world = await aWorld()
-      await step(world, moment)
-      await dispatchAll(world.lab, world.events)
-      await world.lab.settle()
-      checkAll(world.lab, world.events, world.hooks)
+      const harness = await aHarness()
+      await step(harness, moment)
+      await dispatchAll(harness.pipeline, harness.events)
+      await harness.pipeline.settle()
+      checkAll(harness.pipeline, harness.events, harness.hooks)
     }
   })
 
   it('a dispatcher that is killed during first attempts, before or after any call, leaves one delivery for each event and hook, and a log of every request', async () => {
-    const step = async ({ lab, events }: Awaited<ReturnType<typeof aWorld>>, moment?: Moment) => {
-      const killed = dying(lab.ports, moment)
-      await lab.dispatch(events, killed.ports)
+    const step = async ({ pipeline, events }: Awaited<ReturnType<typeof aHarness>>, moment?: Moment) => {
+      const killed = dying(pipeline.ports, moment)
+      await pipeline.dispatch(events, killed.ports)
       return killed
     }
-    const { names } = await step(await aWorld({ lateAt: undefined }))
+    const { names } = await step(await aHarness({ lateAt: undefined }))
     expect(names).toEqual(expect.arrayContaining(['hookClient.send', 'deliveries.recordTogether', 'hooks.replace']))
 
     for (const moment of moments(names.length)) {
-      const world = await aWorld({ lateAt: undefined })
-      await step(world, moment)
+      const harness = await aHarness({ lateAt: undefined })
+      await step(harness, moment)
       // The messages of events that were not dispatched return after a minute.
-      world.lab.clock.move(60_000)
-      while ((await world.lab.dispatch(world.events)) > 0);
-      await world.lab.settle()
-      checkAll(world.lab, world.events, world.hooks)
+      harness.pipeline.clock.move(60_000)
+      while ((await harness.pipeline.dispatch(harness.events)) > 0);
+      await harness.pipeline.settle()
+      checkAll(harness.pipeline, harness.events, harness.hooks)
     }
   })
 
   it('a function that is killed in an attempt, before or after any call, loses no delivery and records every request', async () => {
-    const step = async ({ lab, events }: Awaited<ReturnType<typeof aWorld>>, moment?: Moment) => {
-      await dispatchAll(lab, events)
-      const killed = dying(lab.ports, moment)
-      await lab.work(killed.ports)
+    const step = async ({ pipeline, events }: Awaited<ReturnType<typeof aHarness>>, moment?: Moment) => {
+      await dispatchAll(pipeline, events)
+      const killed = dying(pipeline.ports, moment)
+      await pipeline.work(killed.ports)
       return killed.calls()
     }
     const calls = await callsOf(step)
     expect(calls).toBeGreaterThan(50)
 
     for (const moment of moments(calls)) {
-      const world = await aWorld()
-      await step(world, moment)
-      await world.lab.settle()
-      checkAll(world.lab, world.events, world.hooks)
+      const harness = await aHarness()
+      await step(harness, moment)
+      await harness.pipeline.settle()
+      checkAll(harness.pipeline, harness.events, harness.hooks)
     }
   })
 
   it('a function that is killed in a retry, before or after any call, continues with one chain of attempts', async () => {
-    const step = async ({ lab, events }: Awaited<ReturnType<typeof aWorld>>, moment?: Moment) => {
-      await dispatchAll(lab, events)
-      await lab.work()
-      lab.moveToNext()
-      const killed = dying(lab.ports, moment)
-      await lab.work(killed.ports)
+    const step = async ({ pipeline, events }: Awaited<ReturnType<typeof aHarness>>, moment?: Moment) => {
+      await dispatchAll(pipeline, events)
+      await pipeline.work()
+      pipeline.moveToNext()
+      const killed = dying(pipeline.ports, moment)
+      await pipeline.work(killed.ports)
       return killed.calls()
     }
     const calls = await callsOf(step)
     expect(calls).toBeGreaterThan(3)
 
     for (const moment of moments(calls)) {
-      const world = await aWorld()
-      await step(world, moment)
-      await world.lab.settle()
-      checkAll(world.lab, world.events, world.hooks)
+      const harness = await aHarness()
+      await step(harness, moment)
+      await harness.pipeline.settle()
+      checkAll(harness.pipeline, harness.events, harness.hooks)
     }
   })
 
   it('a function that is killed in the search for lost attempts, before or after any call, loses none', async () => {
-    const step = async ({ lab, events }: Awaited<ReturnType<typeof aWorld>>, moment?: Moment) => {
-      await dispatchAll(lab, events)
-      lab.lose()
-      lab.clock.move(6 * 60_000)
-      const killed = dying(lab.ports, moment)
-      await lab.sweep(killed.ports)
+    const step = async ({ pipeline, events }: Awaited<ReturnType<typeof aHarness>>, moment?: Moment) => {
+      await dispatchAll(pipeline, events)
+      pipeline.lose()
+      pipeline.clock.move(6 * 60_000)
+      const killed = dying(pipeline.ports, moment)
+      await pipeline.sweep(killed.ports)
       return killed.calls()
     }
     const calls = await callsOf(step)
     expect(calls).toBeGreaterThan(3)
 
     for (const moment of moments(calls)) {
-      const world = await aWorld()
-      await step(world, moment)
-      await world.lab.settle()
-      checkAll(world.lab, world.events, world.hooks)
+      const harness = await aHarness()
+      await step(harness, moment)
+      await harness.pipeline.settle()
+      checkAll(harness.pipeline, harness.events, harness.hooks)
     }
   })
 })

@@ -4,12 +4,12 @@ import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import type { HookReply } from '../../../core/hooks/request/hook-client.ts'
 import type { Hook } from '../../../core/hooks/definition/hook.ts'
 import {
-  type DeliveryLab,
-  aDeliveryLab,
+  type DeliveryHarness,
+  aDeliveryHarness,
   anArrival,
   answered,
   checkDeliveries,
-} from '../../support/hooks/delivery-lab.ts'
+} from '../../support/hooks/delivery-harness.ts'
 import { breadth } from '../../support/breadth.ts'
 import { type Moment, dying } from '../../support/processes/dying.ts'
 
@@ -49,53 +49,53 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ what: fc.constantFrom('slow', 'off', 'on'), hook: fc.nat({ max: 2 }) }) },
 )
 
-interface World {
-  readonly lab: DeliveryLab
+interface Harness {
+  readonly pipeline: DeliveryHarness
   readonly hooks: readonly Hook[]
   readonly events: PlatformEvent[]
 }
 
-async function happen({ lab, hooks, events }: World, one: Happening): Promise<void> {
+async function happen({ pipeline, hooks, events }: Harness, one: Happening): Promise<void> {
   switch (one.what) {
     case 'event':
       events.push(anArrival())
-      return void (await lab.dispatch(events.slice(-1)))
+      return void (await pipeline.dispatch(events.slice(-1)))
     case 'again':
-      return void (await lab.dispatch(events.slice(0, 10)))
+      return void (await pipeline.dispatch(events.slice(0, 10)))
     case 'work':
-      return void (await lab.workOnce())
+      return void (await pipeline.workOnce())
     case 'work by two':
-      return void (await Promise.all([lab.workOnce(lab.ports, 2), lab.workOnce(lab.ports, 2)]))
+      return void (await Promise.all([pipeline.workOnce(pipeline.ports, 2), pipeline.workOnce(pipeline.ports, 2)]))
     case 'sweep':
-      return lab.sweep()
+      return pipeline.sweep()
     case 'two sweeps':
-      return void (await Promise.all([lab.sweep(), lab.sweep()]))
+      return void (await Promise.all([pipeline.sweep(), pipeline.sweep()]))
     case 'repeat':
-      return lab.messages().length > 100 ? undefined : lab.repeat()
+      return pipeline.messages().length > 100 ? undefined : pipeline.repeat()
     case 'lose':
-      return lab.lose()
+      return pipeline.lose()
     case 'killed dispatch':
       events.push(anArrival())
-      return void (await lab.dispatch(events.slice(-1), dying(lab.ports, one.moment).ports))
+      return void (await pipeline.dispatch(events.slice(-1), dying(pipeline.ports, one.moment).ports))
     case 'killed work':
-      return void (await lab.workOnce(dying(lab.ports, one.moment).ports))
+      return void (await pipeline.workOnce(dying(pipeline.ports, one.moment).ports))
     case 'killed sweep':
-      return lab.sweep(dying(lab.ports, one.moment).ports)
+      return pipeline.sweep(dying(pipeline.ports, one.moment).ports)
     case 'time':
-      return lab.clock.move(one.minutes * 60_000)
+      return pipeline.clock.move(one.minutes * 60_000)
     case 'refusals': {
       let count = 0
-      lab.ports.deliveryQueue.refuses = () => (count += 1) % one.every === 0 && count < 10
+      pipeline.ports.deliveryQueue.refuses = () => (count += 1) % one.every === 0 && count < 10
       return
     }
     case 'slow':
-      return lab.ports.hooks.noteLate(hooks[one.hook] ?? { domain: '', id: '' }, lab.clock.now())
+      return pipeline.ports.hooks.noteLate(hooks[one.hook] ?? { domain: '', id: '' }, pipeline.clock.now())
     case 'off':
     case 'on': {
       const { domain = '', id = '' } = hooks[one.hook] ?? {}
-      const hook = await lab.ports.hooks.read(domain, id)
+      const hook = await pipeline.ports.hooks.read(domain, id)
       if (hook !== undefined)
-        await lab.ports.hooks.replace({ ...hook, enable: one.what === 'on', version: hook.version + 1 })
+        await pipeline.ports.hooks.replace({ ...hook, enable: one.what === 'on', version: hook.version + 1 })
     }
   }
 }
@@ -107,21 +107,25 @@ it('each event ends as one delivery with a correct log, whatever receivers, func
   })
   await fc.assert(
     fc.asyncProperty(scripts, fc.array(happening, { maxLength: 25 }), async (given, happenings) => {
-      const lab = aDeliveryLab()
-      const hooks = await Promise.all(given.map((script, index) => lab.hook({ answers: script, retries: index * 2 })))
-      const world: World = { lab, hooks, events: [] }
+      const pipeline = aDeliveryHarness()
+      const hooks = await Promise.all(
+        given.map((script, index) => pipeline.hook({ answers: script, retries: index * 2 })),
+      )
+      const harness: Harness = { pipeline, hooks, events: [] }
 
-      for (const one of happenings) await happen(world, one)
+      for (const one of happenings) await happen(harness, one)
       // The end of all faults: what was not dispatched comes again.
-      lab.ports.deliveryQueue.refuses = () => false
-      for (const event of world.events) expect(await lab.dispatch([event])).toBe(0)
-      await lab.settle()
+      pipeline.ports.deliveryQueue.refuses = () => false
+      for (const event of harness.events) expect(await pipeline.dispatch([event])).toBe(0)
+      await pipeline.settle()
 
       for (const [index, hook] of hooks.entries()) {
-        const known = new Set(lab.deliveries().flatMap(({ hookId, eventId }) => (hookId === hook.id ? [eventId] : [])))
+        const known = new Set(
+          pipeline.deliveries().flatMap(({ hookId, eventId }) => (hookId === hook.id ? [eventId] : [])),
+        )
         // One that was off at times wants no events of those times.
-        const wanted = world.events.filter(({ id }) => known.has(id) || wasOnThroughout(happenings, given[index]))
-        checkDeliveries(lab, wanted, [hook])
+        const wanted = harness.events.filter(({ id }) => known.has(id) || wasOnThroughout(happenings, given[index]))
+        checkDeliveries(pipeline, wanted, [hook])
       }
     }),
     { seed: 20260115, numRuns: breadth(50, 200) },

@@ -3,15 +3,14 @@ import { expect, it } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { guardedHookClient } from '../../../adapters/http/guarded-hook-client.ts'
 import { systemClock } from '../../../adapters/system/system-time.ts'
-import { aDeliveryWay } from '../../support/hooks/delivery-way.ts'
-import { aSink } from '../../support/hooks/guarded-way.ts'
-import { answering } from '../../support/hooks/hook-sink.ts'
+import { aWireHarness } from '../../support/hooks/wire-harness.ts'
+import { aSink } from '../../support/hooks/guarded-harness.ts'
 import { anEvent } from '../../support/records/records.ts'
 
 /** A way with the hook client of a deployment. */
-function aWay(allowedNetworks = '127.0.0.0/8') {
+function aHarness(allowedNetworks = '127.0.0.0/8') {
   const context = { clock: systemClock, random: systemRandomness, env: { HOOK_ALLOWED_NETWORKS: allowedNetworks } }
-  return aDeliveryWay({ clock: systemClock, hookClient: guardedHookClient(context) })
+  return aWireHarness({ clock: systemClock, hookClient: guardedHookClient(context) })
 }
 
 const hostile = { 'Caller-Caller-ID-Name': 'Žofie "山田" \\ \n' }
@@ -20,10 +19,10 @@ it.each(['POST', 'PUT', 'PATCH', 'GET', 'DELETE'])(
   'a %s arrives with a signature that the standardwebhooks library accepts, over the very bytes that came',
   async (method) => {
     const sink = await aSink()
-    const way = aWay()
-    const { secret } = await way.hook(sink.url('/in'), {}, method)
+    const harness = aHarness()
+    const { secret } = await harness.hook(sink.url('/in'), {}, method)
 
-    const [delivery] = await way.deliver(anEvent({ fields: hostile }))
+    const [delivery] = await harness.deliver(anEvent({ fields: hostile }))
 
     expect(delivery).toMatchObject({ state: 'delivered', attempts: [{ status: 200, replySnippet: 'ok' }] })
     const [request] = sink.requests
@@ -37,11 +36,11 @@ it.each(['POST', 'PUT', 'PATCH', 'GET', 'DELETE'])(
 
 it("the body of a hook's request has the values of the event, unchanged", async () => {
   const sink = await aSink()
-  const way = aWay()
-  await way.hook(sink.url())
+  const harness = aHarness()
+  await harness.hook(sink.url())
   const event = anEvent({ fields: hostile })
 
-  const [delivery] = await way.deliver(event)
+  const [delivery] = await harness.deliver(event)
 
   const body: unknown = JSON.parse(sink.requests[0]?.body ?? '')
   expect(body).toEqual({ id: delivery?.id, action: 'CHANNEL_CREATE', data: hostile })
@@ -49,10 +48,10 @@ it("the body of a hook's request has the values of the event, unchanged", async 
 
 it("a value of an event cannot add a header to a hook's request", async () => {
   const sink = await aSink()
-  const way = aWay()
-  await way.hook(sink.url(), { headers: { 'X-Name': '${name}' } })
+  const harness = aHarness()
+  await harness.hook(sink.url(), { headers: { 'X-Name': '${name}' } })
 
-  await way.deliver(anEvent({ fields: { name: 'a\r\nX-Evil: 1\r\n\r\nGET /second HTTP/1.1' } }))
+  await harness.deliver(anEvent({ fields: { name: 'a\r\nX-Evil: 1\r\n\r\nGET /second HTTP/1.1' } }))
 
   expect(sink.requests).toHaveLength(1)
   expect(sink.requests[0]?.headers).not.toHaveProperty('x-evil')
@@ -61,10 +60,10 @@ it("a value of an event cannot add a header to a hook's request", async () => {
 
 it('each hook signs with its own secret', async () => {
   const sink = await aSink()
-  const way = aWay()
-  const hooks = [await way.hook(sink.url('/first')), await way.hook(sink.url('/second'))]
+  const harness = aHarness()
+  const hooks = [await harness.hook(sink.url('/first')), await harness.hook(sink.url('/second'))]
 
-  await way.deliver(anEvent())
+  await harness.deliver(anEvent())
 
   for (const { target, body, headers } of sink.requests) {
     const [own, other] = target === '/first' ? hooks : hooks.toReversed()
@@ -74,53 +73,12 @@ it('each hook signs with its own secret', async () => {
   expect(sink.requests).toHaveLength(2)
 })
 
-it('an event that is queued twice is delivered once', async () => {
-  const sink = await aSink()
-  const way = aWay()
-  await way.hook(sink.url())
-  const event = anEvent()
-
-  await way.deliver(event)
-  await way.deliver(event)
-
-  expect(sink.requests).toHaveLength(1)
-})
-
-it('a slow receiver does not delay the others of its batch', async () => {
-  const fast = await aSink()
-  const slow = await aSink((socket) => {
-    // It answers only once the other delivery of the batch has arrived.
-    void (fast.requests.length > 0 ? Promise.resolve() : fast.nextRequest()).then(() =>
-      socket.write('HTTP/1.1 204 No Content\r\n\r\n'),
-    )
-  })
-  const way = aWay()
-  await way.hook(slow.url())
-  await way.hook(fast.url())
-
-  const deliveries = await way.deliver(anEvent())
-
-  expect(deliveries.map(({ state }) => state)).toEqual(['delivered', 'delivered'])
-})
-
-it('a redirect is a failed attempt with its status', async () => {
-  const second = await aSink()
-  const first = await aSink(answering(307, '', { location: second.url() }))
-  const way = aWay()
-  await way.hook(first.url())
-
-  const [delivery] = await way.deliver(anEvent())
-
-  expect(delivery).toMatchObject({ state: 'failed', attempts: [{ status: 307 }] })
-  expect(second.connections()).toBe(0)
-})
-
 it('a pending delivery is not sent to a receiver whose network is no longer allowed', async () => {
   const sink = await aSink()
-  const way = aWay('')
-  await way.hook(sink.url())
+  const harness = aHarness('')
+  await harness.hook(sink.url())
 
-  const [delivery] = await way.deliver(anEvent())
+  const [delivery] = await harness.deliver(anEvent())
 
   expect(delivery).toMatchObject({ state: 'pending', attempts: [{ reason: 'blocked address' }] })
   expect(sink.connections()).toBe(0)
@@ -128,13 +86,13 @@ it('a pending delivery is not sent to a receiver whose network is no longer allo
 
 it('the result of an attempt is logged, without its target, content or secret', async () => {
   const sink = await aSink()
-  const way = aWay()
-  const { secret } = await way.hook(sink.url('/planted-path'), { headers: { Authorization: 'planted-header' } })
+  const harness = aHarness()
+  const { secret } = await harness.hook(sink.url('/planted-path'), { headers: { Authorization: 'planted-header' } })
 
-  await way.deliver(anEvent({ fields: { 'Caller-Caller-ID-Name': 'planted-value' } }))
+  await harness.deliver(anEvent({ fields: { 'Caller-Caller-ID-Name': 'planted-value' } }))
 
-  expect(way.log.lines).toMatchObject([{ level: 'debug', keys: { domain: 'a.example.com', state: 'delivered' } }])
-  const logged = JSON.stringify(way.log.lines)
+  expect(harness.log.lines).toMatchObject([{ level: 'debug', keys: { domain: 'a.example.com', state: 'delivered' } }])
+  const logged = JSON.stringify(harness.log.lines)
   for (const planted of [secret.slice(6), 'planted-path', 'planted-header', 'planted-value']) {
     expect(logged).not.toContain(planted)
   }

@@ -8,27 +8,27 @@ import { type HookDeliveries, hookDeliveries, params } from '../../support/hooks
 const dayMs = 86_400_000
 const minuteMs = 60_000
 
-let lab: HookDeliveries
+let harness: HookDeliveries
 beforeEach(async () => {
-  lab = await hookDeliveries()
+  harness = await hookDeliveries()
 })
 
 describe('a replay', () => {
   it('a replay sends the deliveries of the time window again, each under its id, the oldest first', async () => {
     const made = []
     for (let sequence = 1; sequence <= 6; sequence += 1) {
-      made.push(await lab.aStored(sequence, { createdAt: lab.now - (10 - sequence) * 20 * minuteMs }))
+      made.push(await harness.aStored(sequence, { createdAt: harness.now - (10 - sequence) * 20 * minuteMs }))
     }
     const [from, to] = [made[1]?.createdAt ?? 0, made[3]?.createdAt ?? 0]
 
-    const { status, body } = await lab.replay({ from, to })
-    const queued = lab.api.ports.deliveryQueue.queued.map(({ id }) => id)
-    await lab.deliverQueued()
+    const { status, body } = await harness.replay({ from, to })
+    const queued = harness.api.ports.deliveryQueue.queued.map(({ id }) => id)
+    await harness.deliverQueued()
 
     expect(status).toBe(200)
     expect(body.data).toEqual({ requeued: 3, pending: 0, left: 0, next: null })
     expect(queued).toEqual(made.slice(1, 4).map(({ id }) => id))
-    expect(lab.api.ports.hookClient.sent.map((request) => request.headers['webhook-id'])).toEqual(queued)
+    expect(harness.api.ports.hookClient.sent.map((request) => request.headers['webhook-id'])).toEqual(queued)
   })
 
   it.each([
@@ -37,35 +37,40 @@ describe('a replay', () => {
     ['failed', [2]],
     ['skipped', [3]],
   ])('a replay of the state %s queues %j, and leaves alone what waits', async (state, numbers) => {
-    await lab.aStored(1, { state: 'delivered' })
-    await lab.aStored(2, { state: 'failed' })
-    await lab.aStored(3, { state: 'skipped' })
-    const waiting = await lab.aStored(4, { state: 'pending', nextAttemptAt: lab.now + 9 })
+    await harness.aStored(1, { state: 'delivered' })
+    await harness.aStored(2, { state: 'failed' })
+    await harness.aStored(3, { state: 'skipped' })
+    const waiting = await harness.aStored(4, { state: 'pending', nextAttemptAt: harness.now + 9 })
 
-    const { body } = await lab.replay({ from: lab.now, to: lab.now, ...(state === undefined ? {} : { state }) })
+    const { body } = await harness.replay({
+      from: harness.now,
+      to: harness.now,
+      ...(state === undefined ? {} : { state }),
+    })
 
-    const ids = new Set(lab.api.ports.deliveryQueue.queued.map(({ id }) => id))
+    const ids = new Set(harness.api.ports.deliveryQueue.queued.map(({ id }) => id))
     expect([...ids].map((id) => Number.parseInt(id.slice(4, 16), 16))).toEqual(numbers)
     expect(body.data).toMatchObject({ requeued: numbers.length, pending: 1 })
-    expect(await lab.stored(waiting.id)).toMatchObject({ nextAttemptAt: lab.now + 9 })
+    expect(await harness.stored(waiting.id)).toMatchObject({ nextAttemptAt: harness.now + 9 })
   })
 
   it('a replay continues after a delivery that was created long after the others of its time', async () => {
-    const start = lab.now - 300 * minuteMs
-    await lab.aStored(1, { createdAt: start })
-    await lab.aStored(2, { createdAt: lab.now })
-    for (let sequence = 3; sequence <= 150; sequence += 1) await lab.aStored(sequence, { createdAt: start + minuteMs })
+    const start = harness.now - 300 * minuteMs
+    await harness.aStored(1, { createdAt: start })
+    await harness.aStored(2, { createdAt: harness.now })
+    for (let sequence = 3; sequence <= 150; sequence += 1)
+      await harness.aStored(sequence, { createdAt: start + minuteMs })
 
-    const { body } = await lab.replay({ from: start, to: start + minuteMs })
+    const { body } = await harness.replay({ from: start, to: start + minuteMs })
 
     expect(body.data).toMatchObject({ requeued: 149, next: null })
   })
 
   it('a replay finds all deliveries of the time window even if they were not created in the order of their events', async () => {
     const minutes = [0, 9, 1, 3, 12, 10, 15, 6, 20, 14, 30, 21, 29, 40]
-    const start = lab.now - 60 * minuteMs
+    const start = harness.now - 60 * minuteMs
     for (const [index, minute] of minutes.entries())
-      await lab.aStored(index + 1, { createdAt: start + minute * minuteMs })
+      await harness.aStored(index + 1, { createdAt: start + minute * minuteMs })
 
     for (const [from, to] of [
       [0, 60],
@@ -75,11 +80,12 @@ describe('a replay', () => {
       [40, 41],
       [2, 2],
     ] as const) {
-      lab.api.ports.deliveryQueue.queued.length = 0
-      const ended = [...lab.api.ports.state.deliveries.entries()]
-      for (const [key, delivery] of ended) lab.api.ports.state.deliveries.set(key, { ...delivery, state: 'delivered' })
+      harness.api.ports.deliveryQueue.queued.length = 0
+      const ended = [...harness.api.ports.state.deliveries.entries()]
+      for (const [key, delivery] of ended)
+        harness.api.ports.state.deliveries.set(key, { ...delivery, state: 'delivered' })
 
-      const { body } = await lab.replay({ from: start + from * minuteMs, to: start + to * minuteMs })
+      const { body } = await harness.replay({ from: start + from * minuteMs, to: start + to * minuteMs })
 
       const expected = minutes.filter((minute) => minute >= from && minute <= to).length
       expect(body.data, `${from} to ${to}`).toMatchObject({ requeued: expected, next: null })
@@ -88,12 +94,12 @@ describe('a replay', () => {
 
   it('a replay does a part at once, and continues where it ended', async () => {
     const count = 2 * replayLimits.looked + 10
-    for (let sequence = 1; sequence <= count; sequence += 1) await lab.aStored(sequence)
-    const window = { from: lab.now, to: lab.now }
+    for (let sequence = 1; sequence <= count; sequence += 1) await harness.aStored(sequence)
+    const window = { from: harness.now, to: harness.now }
 
-    const first = (await lab.replay(window)).body.data
-    const second = (await lab.replay({ ...window, cursor: first.next })).body.data
-    const third = (await lab.replay({ ...window, cursor: second.next })).body.data
+    const first = (await harness.replay(window)).body.data
+    const second = (await harness.replay({ ...window, cursor: first.next })).body.data
+    const third = (await harness.replay({ ...window, cursor: second.next })).body.data
 
     expect([first, second, third].map(({ requeued }) => requeued)).toEqual([
       replayLimits.looked,
@@ -101,15 +107,16 @@ describe('a replay', () => {
       10,
     ])
     expect(third.next).toBeNull()
-    expect(new Set(lab.api.ports.deliveryQueue.queued.map(({ id }) => id)).size).toBe(count)
+    expect(new Set(harness.api.ports.deliveryQueue.queued.map(({ id }) => id)).size).toBe(count)
   })
 
   it('a replay reads few deliveries before the time window, however many there are', async () => {
-    for (let sequence = 1; sequence <= 1_000; sequence += 1) await lab.aStored(sequence, { createdAt: lab.now - dayMs })
-    await lab.aStored(1_001)
+    for (let sequence = 1; sequence <= 1_000; sequence += 1)
+      await harness.aStored(sequence, { createdAt: harness.now - dayMs })
+    await harness.aStored(1_001)
     const lists: number[] = []
-    const { deliveries } = lab.api.ports
-    const counted = lab.api.with({
+    const { deliveries } = harness.api.ports
+    const counted = harness.api.with({
       deliveries: {
         ...deliveries,
         list: async (...args) => {
@@ -121,9 +128,9 @@ describe('a replay', () => {
     })
 
     const { body } = await counted.call(replayDeliveries, {
-      headers: lab.headers,
+      headers: harness.headers,
       params,
-      body: { from: lab.now, to: lab.now },
+      body: { from: harness.now, to: harness.now },
     })
 
     expect(body.data).toMatchObject({ requeued: 1 })
@@ -132,25 +139,25 @@ describe('a replay', () => {
   })
 
   it('a repeated replay sends no delivery again that still waits', async () => {
-    await lab.aStored(1)
-    await lab.replay({ from: lab.now, to: lab.now })
+    await harness.aStored(1)
+    await harness.replay({ from: harness.now, to: harness.now })
 
-    expect((await lab.replay({ from: lab.now, to: lab.now })).body.data).toEqual({
+    expect((await harness.replay({ from: harness.now, to: harness.now })).body.data).toEqual({
       requeued: 0,
       pending: 1,
       left: 0,
       next: null,
     })
-    expect(lab.api.ports.deliveryQueue.queued).toHaveLength(1)
+    expect(harness.api.ports.deliveryQueue.queued).toHaveLength(1)
   })
 
   it('a replay that is repeated with its key gets the same answer', async () => {
-    await lab.aStored(1)
+    await harness.aStored(1)
     const key = { 'idempotency-key': 'k' }
 
     const [first, second] = [
-      await lab.replay({ from: lab.now, to: lab.now }, key),
-      await lab.replay({ from: lab.now, to: lab.now }, key),
+      await harness.replay({ from: harness.now, to: harness.now }, key),
+      await harness.replay({ from: harness.now, to: harness.now }, key),
     ]
 
     expect(second).toMatchObject({ body: first.body, headers: { 'Idempotent-Replayed': 'true' } })
@@ -158,14 +165,14 @@ describe('a replay', () => {
 
   it('a replay leaves out test deliveries, and those that were sent too often', async () => {
     const attempts = Array.from({ length: deliveryLimits.reopened }, () => ({
-      at: lab.now,
+      at: harness.now,
       durationMs: 1,
       status: 500,
     }))
-    await lab.aStored(5, { attempts })
-    await lab.aStored(5, { sequence: 0 })
+    await harness.aStored(5, { attempts })
+    await harness.aStored(5, { sequence: 0 })
 
-    expect((await lab.replay({ from: lab.now, to: lab.now })).body.data).toEqual({
+    expect((await harness.replay({ from: harness.now, to: harness.now })).body.data).toEqual({
       requeued: 0,
       pending: 0,
       left: 1,
@@ -174,11 +181,11 @@ describe('a replay', () => {
   })
 
   it('a replay counts deliveries that the queue refused, which are recorded and queued later as overdue', async () => {
-    const { id } = await lab.aStored(1)
-    lab.api.ports.deliveryQueue.refuses = () => true
+    const { id } = await harness.aStored(1)
+    harness.api.ports.deliveryQueue.refuses = () => true
 
-    expect((await lab.replay({ from: lab.now, to: lab.now })).body.data).toMatchObject({ requeued: 1 })
-    expect(await lab.stored(id)).toMatchObject({ state: 'pending', nextAttemptAt: lab.now })
+    expect((await harness.replay({ from: harness.now, to: harness.now })).body.data).toMatchObject({ requeued: 1 })
+    expect(await harness.stored(id)).toMatchObject({ state: 'pending', nextAttemptAt: harness.now })
   })
 
   it.each([
@@ -190,41 +197,48 @@ describe('a replay', () => {
     ['a pending state', (at: number) => ({ from: at, to: at, state: 'pending' }), 'state'],
     ['an invalid cursor', (at: number) => ({ from: at, to: at, cursor: 'x' }), 'cursor'],
   ])('a replay with %s is refused with the field', async (_what, body, field) => {
-    const answer = await lab.replay(body(lab.now))
+    const answer = await harness.replay(body(harness.now))
 
     expect(answer.status).toBe(400)
     expect(answer.body.details).toContainEqual({ field, problem: expect.any(String) })
   })
 
   it('a replay of seven days is allowed', async () => {
-    await lab.aStored(1, { createdAt: lab.now - 7 * dayMs })
+    await harness.aStored(1, { createdAt: harness.now - 7 * dayMs })
 
-    expect((await lab.replay({ from: lab.now - 7 * dayMs, to: lab.now })).body.data).toMatchObject({ requeued: 1 })
+    expect((await harness.replay({ from: harness.now - 7 * dayMs, to: harness.now })).body.data).toMatchObject({
+      requeued: 1,
+    })
   })
 
   it('a replay of a disabled hook is refused', async () => {
-    await lab.aStored(1)
-    await lab.api.call(updateHook, { headers: lab.headers, params, body: { enable: false } })
+    await harness.aStored(1)
+    await harness.api.call(updateHook, { headers: harness.headers, params, body: { enable: false } })
 
-    expect(await lab.replay({ from: lab.now, to: lab.now })).toMatchObject({ status: 409, body: { code: 'conflict' } })
-    expect(lab.api.ports.deliveryQueue.queued).toEqual([])
+    expect(await harness.replay({ from: harness.now, to: harness.now })).toMatchObject({
+      status: 409,
+      body: { code: 'conflict' },
+    })
+    expect(harness.api.ports.deliveryQueue.queued).toEqual([])
   })
 
   it('a replay is allowed thirty times a minute in a domain', async () => {
     for (let count = 0; count < 30; count += 1)
-      expect((await lab.replay({ from: lab.now, to: lab.now })).status).toBe(200)
+      expect((await harness.replay({ from: harness.now, to: harness.now })).status).toBe(200)
 
-    const refused = await lab.replay({ from: lab.now, to: lab.now })
+    const refused = await harness.replay({ from: harness.now, to: harness.now })
 
     expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' }, headers: { 'Retry-After': '60' } })
   })
 
   it('a replay does not affect another hook or another tenant', async () => {
-    await lab.aStored(1, { hookId: 'd'.repeat(24) })
-    await lab.aStored(2, { domain: 'b.example.com' })
+    await harness.aStored(1, { hookId: 'd'.repeat(24) })
+    await harness.aStored(2, { domain: 'b.example.com' })
 
-    expect((await lab.replay({ from: lab.now, to: lab.now })).body.data).toMatchObject({ requeued: 0 })
-    lab.headers = { ...(await lab.api.as(await lab.api.account({ domain: 'b.example.com', role: 'admin' }))) }
-    expect(await lab.replay({ from: lab.now, to: lab.now })).toMatchObject({ status: 404 })
+    expect((await harness.replay({ from: harness.now, to: harness.now })).body.data).toMatchObject({ requeued: 0 })
+    harness.headers = {
+      ...(await harness.api.as(await harness.api.account({ domain: 'b.example.com', role: 'admin' }))),
+    }
+    expect(await harness.replay({ from: harness.now, to: harness.now })).toMatchObject({ status: 404 })
   })
 })

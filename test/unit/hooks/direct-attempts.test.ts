@@ -4,7 +4,7 @@ import { DomainError } from '../../../core/errors.ts'
 import { deliveriesTogether } from '../../../core/events/event-log-rules.ts'
 import { anEvent } from '../../support/records/records.ts'
 
-import { aDispatch, answer, heldClient } from '../../support/hooks/direct-lab.ts'
+import { aDispatch, answer, heldClient } from '../../support/hooks/direct-dispatch.ts'
 
 describe('direct attempts', () => {
   it('a first attempt is made and recorded while its event is dispatched, and nothing is queued', async () => {

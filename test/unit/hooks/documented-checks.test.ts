@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { guardedHookClient } from '../../../adapters/http/guarded-hook-client.ts'
 import { systemClock } from '../../../adapters/system/system-time.ts'
-import { aDeliveryWay } from '../../support/hooks/delivery-way.ts'
+import { aWireHarness } from '../../support/hooks/wire-harness.ts'
 import { documentedCode } from '../../support/records/document.ts'
-import { aSink } from '../../support/hooks/guarded-way.ts'
+import { aSink } from '../../support/hooks/guarded-harness.ts'
 import type { HookSink } from '../../support/hooks/hook-sink.ts'
 import { anEvent } from '../../support/records/records.ts'
 
@@ -40,7 +40,7 @@ const textOf = ({ body }: Check): string => Buffer.from(body, 'base64').toString
 async function deliveredChecks(): Promise<Check[]> {
   const sink = await aSink()
   const context = { clock: systemClock, random: systemRandomness, env: { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } }
-  const way = aDeliveryWay({ clock: systemClock, hookClient: guardedHookClient(context) })
+  const harness = aWireHarness({ clock: systemClock, hookClient: guardedHookClient(context) })
   const checkOf = (title: string, secret: string, isGenuine: boolean, at = sink): Check => ({
     title,
     secret,
@@ -49,15 +49,15 @@ async function deliveredChecks(): Promise<Check[]> {
     isGenuine,
   })
   const fields = { 'Caller-Caller-ID-Name': 'Žofie "山田" \\ \n $(id) `id`' }
-  const posted = await way.hook(sink.url(), { event: 'CHANNEL_CREATE' })
-  const other = await way.hook(sink.url(), { event: 'DTMF' }, 'GET')
-  await way.deliver(anEvent({ fields }))
+  const posted = await harness.hook(sink.url(), { event: 'CHANNEL_CREATE' })
+  const other = await harness.hook(sink.url(), { event: 'DTMF' }, 'GET')
+  await harness.deliver(anEvent({ fields }))
   const post = checkOf('a POST', posted.secret, true)
   const forged = checkOf('a POST under the secret of another hook', other.secret, false)
-  const renewed = await way.rotate(posted)
-  await way.deliver(anEvent({ fields }))
+  const renewed = await harness.rotate(posted)
+  await harness.deliver(anEvent({ fields }))
   const rotated = [posted.secret, renewed].map((each) => checkOf('a POST after a rotation', each, true))
-  await way.deliver(anEvent({ name: 'DTMF', fields }))
+  await harness.deliver(anEvent({ name: 'DTMF', fields }))
   return [post, forged, ...rotated, checkOf('a GET', other.secret, true)]
 }
 

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../core/hooks/definition/event-fields.ts'
 import { handler as createHooks } from '../../../functions/hooks/create-hooks.ts'
 import { anApi } from '../../support/platform/api.ts'
 import { badInputs } from '../../support/records/bad-inputs.ts'
-import { aGuardedWay, aSink } from '../../support/hooks/guarded-way.ts'
+import { aGuardedHarness, aSink } from '../../support/hooks/guarded-harness.ts'
 import { aHookInput } from '../../support/records/hook-input.ts'
 import type { RecordedRequest } from '../../support/hooks/hook-sink.ts'
 import { anEvent } from '../../support/records/records.ts'
@@ -22,22 +22,22 @@ interface Outcome {
 /** Makes a hook and lets one event come in. */
 async function outcomeOf(given: Partial<HookInput>, fields: JsonObject = {}, method = 'POST'): Promise<Outcome> {
   const sink = await aSink()
-  const way = aGuardedWay()
+  const harness = aGuardedHarness()
   try {
-    await way.hook(sink.url('/in'), given, method)
+    await harness.hook(sink.url('/in'), given, method)
   } catch (error) {
     const details = error instanceof DomainError ? (error.details ?? []) : []
     if (details.length === 0) throw error
     return { refused: details.map(({ field }) => field) }
   }
   // A test event may have values that are no text.
-  await way.dispatch(anEvent())
-  const kept = [...way.ports.state.deliveryEvents.values()]
+  await harness.dispatch(anEvent())
+  const kept = [...harness.ports.state.deliveryEvents.values()]
   for (const each of kept) Object.assign(each, { event: { ...each.event, fields } })
-  await way.attempt()
+  await harness.attempt()
   expect(sink.requests.length).toBeLessThanOrEqual(1)
   const [request] = sink.requests
-  return request === undefined ? { reason: way.deliveries()[0]?.attempts[0]?.reason } : { request }
+  return request === undefined ? { reason: harness.deliveries()[0]?.attempts[0]?.reason } : { request }
 }
 
 /** The expectation of a sample; every one has to have one. */
@@ -210,14 +210,14 @@ describe('an event, a filter or a map', () => {
   it('creating the same hook twice creates two that both get the event, and the 101st hook is refused', async () => {
     expect(counted.every((sample) => samples('events, filters and maps').includes(sample))).toBe(true)
     const sink = await aSink()
-    const way = aGuardedWay()
-    await way.hook(sink.url())
-    await way.hook(sink.url())
+    const harness = aGuardedHarness()
+    await harness.hook(sink.url())
+    await harness.hook(sink.url())
 
-    await way.deliver(anEvent())
+    await harness.deliver(anEvent())
 
     expect(new Set(sink.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(2)
-    for (let made = 2; made < 100; made += 1) await way.hook(sink.url())
-    await expect(way.hook(sink.url())).rejects.toThrow('a domain has at most 100 hooks')
+    for (let made = 2; made < 100; made += 1) await harness.hook(sink.url())
+    await expect(harness.hook(sink.url())).rejects.toThrow('a domain has at most 100 hooks')
   })
 })

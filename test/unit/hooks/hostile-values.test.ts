@@ -7,7 +7,7 @@ import { readAuthReply } from '../../../core/hooks/request/auth-request.ts'
 import { hookRequest } from '../../../core/hooks/request/hook-request.ts'
 import { insideJsonString, substitute, verbatim } from '../../../core/hooks/request/template.ts'
 import { fixed, hostileText } from '../../support/records/hostile-text.ts'
-import { aGuardedWay, aSink } from '../../support/hooks/guarded-way.ts'
+import { aGuardedHarness, aSink } from '../../support/hooks/guarded-harness.ts'
 import { aHookInput } from '../../support/records/hook-input.ts'
 import { aHook, anEvent } from '../../support/records/records.ts'
 
@@ -59,13 +59,13 @@ describe('a value of an event', () => {
 
   it('a value of an event never adds a header or a request to the bytes that are sent', async () => {
     const sink = await aSink()
-    const way = aGuardedWay()
-    await way.hook(sink.url('/in'), { headers: { 'X-A': '${a}', 'X-B': 'b: ${b};' } })
+    const harness = aGuardedHarness()
+    await harness.hook(sink.url('/in'), { headers: { 'X-A': '${a}', 'X-B': 'b: ${b};' } })
 
     await fc.assert(
       fc.asyncProperty(event, async (fields) => {
         sink.requests.length = 0
-        await way.deliver(anEvent({ fields }))
+        await harness.deliver(anEvent({ fields }))
 
         expect(sink.requests.map(({ method, target }) => `${method} ${target}`)).toEqual(['POST /in'])
         const names = sink.requests[0]?.headerLines.map(([name]) => name.toLowerCase()).sort()
@@ -90,14 +90,14 @@ describe('a value of an event', () => {
 
   it('the signature of a request covers the bytes that arrive, whatever values of the event they contain', async () => {
     const sink = await aSink()
-    const way = aGuardedWay()
+    const harness = aGuardedHarness()
     const type = { 'Content-Type': 'text/plain' }
-    const { secret } = await way.hook(sink.url(), { customBody: true, rawBody: '${a} ${b}', headers: type })
+    const { secret } = await harness.hook(sink.url(), { customBody: true, rawBody: '${a} ${b}', headers: type })
     const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
 
     await fc.assert(
       fc.asyncProperty(event, async (fields) => {
-        await way.deliver(anEvent({ fields }))
+        await harness.deliver(anEvent({ fields }))
 
         const { headers = {}, bytes = Buffer.of() } = sink.requests.at(-1) ?? {}
         const body = bytes.subarray(bytes.length - Number(headers['content-length']))

@@ -5,7 +5,7 @@ import { dispatchEvents } from '../../../core/hooks/attempt/dispatch-events.ts'
 import { lateLifeMs, patience } from '../../../core/hooks/attempt/late-receivers.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { anEvent } from '../../support/records/records.ts'
-import { aDispatch, answer, heldClient } from '../../support/hooks/direct-lab.ts'
+import { aDispatch, answer, heldClient } from '../../support/hooks/direct-dispatch.ts'
 
 const minute = 60_000
 const answersMs = patience.answerPauses * patience.pauseMs
@@ -13,20 +13,20 @@ const lateMs = patience.latePauses * patience.pauseMs
 
 /** A dispatcher of one event, whose receiver answers when it is let. */
 async function aWaitingDispatch(...given: Parameters<typeof aDispatch>) {
-  const lab = await aDispatch(...(given.length === 0 ? [{}] : given))
+  const pipeline = await aDispatch(...(given.length === 0 ? [{}] : given))
   const client = heldClient()
   const reports: boolean[] = []
   const event = anEvent()
-  const dispatching = dispatchEvents({ ...lab.deps, hookClient: client }, [event], (_, isLast) => {
+  const dispatching = dispatchEvents({ ...pipeline.deps, hookClient: client }, [event], (_, isLast) => {
     reports.push(isLast)
   })
-  await lab.advance(0)
+  await pipeline.advance(0)
   const reply = async (status = 200) => {
     for (const each of client.held.values()) each(answer(status))
-    await lab.advance(0)
+    await pipeline.advance(0)
     await dispatching
   }
-  return { ...lab, client, reports, event, dispatching, reply }
+  return { ...pipeline, client, reports, event, dispatching, reply }
 }
 
 describe('a receiver that does not answer at once', () => {
@@ -227,22 +227,22 @@ describe('late receivers', () => {
   )
 
   it('a late receiver gets a first attempt again after a minute, and is late again unless it answers that in time', async () => {
-    const lab = await aDispatch({})
+    const pipeline = await aDispatch({})
     const client = heldClient()
     const dispatch = async (ms: number) => {
-      const dispatching = dispatchEvents({ ...lab.deps, hookClient: client }, [anEvent()])
-      await lab.advance(ms)
+      const dispatching = dispatchEvents({ ...pipeline.deps, hookClient: client }, [anEvent()])
+      await pipeline.advance(ms)
       for (const each of client.held.values()) each(answer(200))
       await dispatching
       return client.sent.length
     }
     expect(await dispatch(lateMs)).toBe(1)
-    await lab.advance(lateLifeMs - 1)
+    await pipeline.advance(lateLifeMs - 1)
     expect(await dispatch(0), 'it was late less than a minute ago').toBe(1)
-    await lab.advance(1)
+    await pipeline.advance(1)
     expect(await dispatch(lateMs)).toBe(2)
     expect(await dispatch(0), 'it was late again').toBe(2)
-    await lab.advance(lateLifeMs)
+    await pipeline.advance(lateLifeMs)
     expect(await dispatch(0)).toBe(3)
     expect(await dispatch(0)).toBe(4)
   })

@@ -86,22 +86,6 @@ describe('one hook', () => {
       }
     },
   )
-
-  it('a hook of another tenant is not found, and stays as it is', async () => {
-    const hook = await aFullHook()
-    headers = { ...(await api.as(await api.account({ domain: 'b.example.com', role: 'admin' }))) }
-
-    for (const answer of [
-      await read(),
-      await replace(aHookInput()),
-      await update({}),
-      await remove(),
-      await rotate(),
-    ]) {
-      expect(answer.status).toBe(404)
-    }
-    expect(await stored()).toEqual(hook)
-  })
 })
 
 describe('a replacement', () => {

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { DeliveryAttempt } from '../../../core/hooks/delivery/delivery.ts'
 import { connectionAttempts } from '../../support/engine/connection-attempts.ts'
-import { aGuardedWay, aSink, checkAftermath, lastAttempt } from '../../support/hooks/guarded-way.ts'
+import { aGuardedHarness, aSink, checkAftermath, lastAttempt } from '../../support/hooks/guarded-harness.ts'
 import { answering, type HookSink, httpAnswer, type SinkScript } from '../../support/hooks/hook-sink.ts'
 import { checkInvariants } from '../../support/invariants/invariants.ts'
 import { anEvent } from '../../support/records/records.ts'
@@ -11,42 +11,42 @@ import { anEvent } from '../../support/records/records.ts'
 it('F36 a receiver that is silent has 15 s in all, and the others of its batch do not wait for it', async () => {
   const silent = await aSink(() => undefined)
   const fast = await aSink()
-  const way = aGuardedWay()
-  const { id: silentHook } = await way.hook(silent.url())
-  const { id: fastHook, secret } = await way.hook(fast.url())
-  await way.dispatch(anEvent())
+  const harness = aGuardedHarness()
+  const { id: silentHook } = await harness.hook(silent.url())
+  const { id: fastHook, secret } = await harness.hook(fast.url())
+  await harness.dispatch(anEvent())
   const asked = silent.nextRequest()
-  const record = way.nextRecord()
+  const record = harness.nextRecord()
 
-  const attempts = way.attempt()
+  const attempts = harness.attempt()
   expect(await record).toMatchObject({ hookId: fastHook, state: 'delivered' })
   await asked
-  await way.time.advance(14_999)
-  const waiting = way.deliveries().find(({ hookId }) => hookId === silentHook)
+  await harness.time.advance(14_999)
+  const waiting = harness.deliveries().find(({ hookId }) => hookId === silentHook)
   expect(waiting).toMatchObject({ state: 'pending', attempts: [] })
-  await way.time.advance(1)
+  await harness.time.advance(1)
   await attempts
 
-  const ended = way.deliveries().find(({ hookId }) => hookId === silentHook)
+  const ended = harness.deliveries().find(({ hookId }) => hookId === silentHook)
   expect(ended).toMatchObject({ state: 'pending', attempts: [{ reason: 'timeout', durationMs: 15_000 }] })
-  expect(ended?.nextAttemptAt).toBeGreaterThanOrEqual(way.time.clock.now() + 5_000)
-  checkAftermath(way, [silent, fast], [secret])
+  expect(ended?.nextAttemptAt).toBeGreaterThanOrEqual(harness.time.clock.now() + 5_000)
+  checkAftermath(harness, [silent, fast], [secret])
 })
 
 it('F36 a receiver that never completes its TLS handshake is given up after 5 s', async () => {
   const sink = await aSink()
-  const way = aGuardedWay({ resolve: () => ['127.0.0.1'] })
-  await way.hook(`https://mute.example.com:${sink.port}/`)
-  await way.dispatch(anEvent())
+  const harness = aGuardedHarness({ resolve: () => ['127.0.0.1'] })
+  await harness.hook(`https://mute.example.com:${sink.port}/`)
+  await harness.dispatch(anEvent())
   const accepted = sink.nextConnection()
 
-  const attempts = way.attempt()
+  const attempts = harness.attempt()
   await accepted
-  await way.time.advance(5_000)
+  await harness.time.advance(5_000)
   await attempts
 
-  expect(lastAttempt(way)).toMatchObject({ reason: 'timeout', durationMs: 5_000 })
-  checkAftermath(way, [sink])
+  expect(lastAttempt(harness)).toMatchObject({ reason: 'timeout', durationMs: 5_000 })
+  checkAftermath(harness, [sink])
 })
 
 it('F37 a receiver that answers byte by byte has 15 s in all, not 15 s between bytes', async () => {
@@ -55,25 +55,25 @@ it('F37 a receiver that answers byte by byte has 15 s in all, not 15 s between b
   const sink = await aSink((connected) => {
     socket = connected
   })
-  const way = aGuardedWay()
-  await way.hook(sink.url())
-  await way.dispatch(anEvent())
+  const harness = aGuardedHarness()
+  await harness.hook(sink.url())
+  await harness.dispatch(anEvent())
   const asked = sink.nextRequest()
   const closed = sink.nextClose()
 
-  const attempts = way.attempt()
+  const attempts = harness.attempt()
   await asked
   for (let second = 0; second < 14; second += 1) {
     await new Promise((written) => socket?.write(bytes.charAt(second), written))
-    await way.time.advance(1_000)
-    expect(way.deliveries()).toMatchObject([{ state: 'pending', attempts: [] }])
+    await harness.time.advance(1_000)
+    expect(harness.deliveries()).toMatchObject([{ state: 'pending', attempts: [] }])
   }
-  await way.time.advance(1_000)
+  await harness.time.advance(1_000)
   await attempts
   await closed
 
-  expect(lastAttempt(way)).toMatchObject({ reason: 'timeout', durationMs: 15_000 })
-  checkAftermath(way, [sink])
+  expect(lastAttempt(harness)).toMatchObject({ reason: 'timeout', durationMs: 15_000 })
+  checkAftermath(harness, [sink])
 })
 
 describe('F38 an answer that is huge', () => {
@@ -110,32 +110,34 @@ describe('F38 an answer that is huge', () => {
     'an answer of a receiver with %s is read up to 20 KB, and its status decides',
     async (_title, script, attempt, state) => {
       const sink = await aSink(script)
-      const way = aGuardedWay()
-      await way.hook(sink.url())
+      const harness = aGuardedHarness()
+      await harness.hook(sink.url())
       const closed = sink.nextClose()
 
-      const deliveries = await way.deliver(anEvent())
+      const deliveries = await harness.deliver(anEvent())
       await closed
 
       expect(deliveries).toMatchObject([{ state, attempts: [attempt] }])
       checkInvariants({
-        bounds: [{ of: 'what is kept of an answer', value: lastAttempt(way)?.replySnippet?.length ?? 0, limit: 1024 }],
+        bounds: [
+          { of: 'what is kept of an answer', value: lastAttempt(harness)?.replySnippet?.length ?? 0, limit: 1024 },
+        ],
       })
-      checkAftermath(way, [sink])
+      checkAftermath(harness, [sink])
     },
   )
 
   it('an answer with huge headers is a failed attempt', async () => {
     const sink = await aSink(flooding('HTTP/1.1 200 OK\r\n', `x-a: ${'x'.repeat(8_192)}\r\n`))
-    const way = aGuardedWay()
-    await way.hook(sink.url())
+    const harness = aGuardedHarness()
+    await harness.hook(sink.url())
     const closed = sink.nextClose()
 
-    const deliveries = await way.deliver(anEvent())
+    const deliveries = await harness.deliver(anEvent())
     await closed
 
     expect(deliveries).toMatchObject([{ state: 'pending', attempts: [{ reason: 'network' }] }])
-    checkAftermath(way, [sink])
+    checkAftermath(harness, [sink])
   })
 })
 
@@ -154,17 +156,17 @@ describe('F41 a redirect', () => {
       const second = await aSink()
       const location = target(second)
       const first = await aSink(answering(status, '', location === '' ? {} : { location }))
-      const way = aGuardedWay()
-      await way.hook(first.url('/in'))
+      const harness = aGuardedHarness()
+      await harness.hook(first.url('/in'))
       const attempts = connectionAttempts()
 
-      const deliveries = await way.deliver(anEvent())
+      const deliveries = await harness.deliver(anEvent())
 
       expect(deliveries).toMatchObject([{ state: 'failed', attempts: [{ status, reason: `status ${status}` }] }])
       expect(first.requests).toHaveLength(1)
       expect(second.connections()).toBe(0)
       expect(attempts()).toEqual([`127.0.0.1:${first.port}`])
-      checkAftermath(way, [first, second])
+      checkAftermath(harness, [first, second])
     },
   )
 
@@ -172,13 +174,13 @@ describe('F41 a redirect', () => {
     const second = await aSink()
     const first = await aSink(answering(302, '', { location: second.url() }))
     const receiver = await aSink()
-    const way = aGuardedWay()
-    await way.hook(receiver.url(), { auth: { enabled: true, url: first.url() } })
+    const harness = aGuardedHarness()
+    await harness.hook(receiver.url(), { auth: { enabled: true, url: first.url() } })
 
-    await way.deliver(anEvent())
+    await harness.deliver(anEvent())
 
-    expect(lastAttempt(way)).toMatchObject({ reason: 'auth_failed' })
+    expect(lastAttempt(harness)).toMatchObject({ reason: 'auth_failed' })
     expect([second.connections(), receiver.connections()]).toEqual([0, 0])
-    checkAftermath(way, [receiver])
+    checkAftermath(harness, [receiver])
   })
 })

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { aDeliveryLab, anArrival } from '../../support/hooks/delivery-lab.ts'
+import { aDeliveryHarness, anArrival } from '../../support/hooks/delivery-harness.ts'
 
-/** A lab whose functions count what they read, by domain and id. */
-function aCountingLab() {
-  const lab = aDeliveryLab()
+/** A harness whose functions count what they read, by domain and id. */
+function aCountingHarness() {
+  const harness = aDeliveryHarness()
   const read: string[] = []
-  const { hooks, deliveries } = lab.ports
+  const { hooks, deliveries } = harness.ports
   const ports = {
-    ...lab.ports,
+    ...harness.ports,
     hooks: {
       ...hooks,
       read: async (...place: Parameters<typeof hooks.read>) => (read.push('hook'), hooks.read(...place)),
@@ -19,36 +19,36 @@ function aCountingLab() {
       ),
     },
   }
-  return { lab, ports, read }
+  return { harness, ports, read }
 }
 
 test('the attempts of a batch for one event read the event once', async () => {
-  const { lab, ports, read } = aCountingLab()
-  for (let hooks = 0; hooks < 10; hooks += 1) await lab.hook()
-  await lab.dispatch([anArrival()])
+  const { harness, ports, read } = aCountingHarness()
+  for (let hooks = 0; hooks < 10; hooks += 1) await harness.hook()
+  await harness.dispatch([anArrival()])
 
-  await lab.workOnce(ports)
+  await harness.workOnce(ports)
 
   expect(read.toSorted()).toEqual(['event', ...Array<string>(10).fill('hook')])
-  expect(lab.deliveries().map(({ state }) => state)).toEqual(Array(10).fill('delivered'))
+  expect(harness.deliveries().map(({ state }) => state)).toEqual(Array(10).fill('delivered'))
 })
 
 test('the attempts of a batch for one hook read the hook once, and those of the next batch read it again', async () => {
-  const { lab, ports, read } = aCountingLab()
-  await lab.hook()
-  await lab.dispatch([anArrival(), anArrival(), anArrival()])
+  const { harness, ports, read } = aCountingHarness()
+  await harness.hook()
+  await harness.dispatch([anArrival(), anArrival(), anArrival()])
 
-  await lab.workOnce(ports, 2)
+  await harness.workOnce(ports, 2)
   expect(read.filter((each) => each === 'hook')).toHaveLength(1)
-  await lab.workOnce(ports)
+  await harness.workOnce(ports)
 
   expect(read.filter((each) => each === 'hook')).toHaveLength(2)
 })
 
 test('attempts of a batch wait for their receivers concurrently', async () => {
-  const { lab, ports } = aCountingLab()
-  for (let hooks = 0; hooks < 10; hooks += 1) await lab.hook()
-  await lab.dispatch([anArrival()])
+  const { harness, ports } = aCountingHarness()
+  for (let hooks = 0; hooks < 10; hooks += 1) await harness.hook()
+  await harness.dispatch([anArrival()])
   const all = Promise.withResolvers<void>()
   let requests = 0
   const hookClient: typeof ports.hookClient = {
@@ -60,7 +60,7 @@ test('attempts of a batch wait for their receivers concurrently', async () => {
       return ports.hookClient.send(request)
     },
   }
-  await lab.workOnce({ ...ports, hookClient })
+  await harness.workOnce({ ...ports, hookClient })
 
-  expect(lab.deliveries().map(({ state }) => state)).toEqual(Array(10).fill('delivered'))
+  expect(harness.deliveries().map(({ state }) => state)).toEqual(Array(10).fill('delivered'))
 })

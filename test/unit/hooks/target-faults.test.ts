@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { connectionAttempts } from '../../support/engine/connection-attempts.ts'
-import { aGuardedWay, aSink, checkAftermath, lastAttempt } from '../../support/hooks/guarded-way.ts'
+import { aGuardedHarness, aSink, checkAftermath, lastAttempt } from '../../support/hooks/guarded-harness.ts'
 import { answering } from '../../support/hooks/hook-sink.ts'
 import { anEvent } from '../../support/records/records.ts'
 
@@ -17,18 +17,20 @@ describe('F45 a name', () => {
   ])(
     'a receiver with a name %s causes a failed attempt with that reason, and the name is looked up again',
     async (_title, resolve) => {
-      const way = aGuardedWay({ resolve })
-      await way.hook('https://gone.example.com/')
+      const harness = aGuardedHarness({ resolve })
+      await harness.hook('https://gone.example.com/')
       const attempts = connectionAttempts()
 
-      await way.deliver(anEvent())
-      await way.time.advance(6_000)
-      await way.attempt()
+      await harness.deliver(anEvent())
+      await harness.time.advance(6_000)
+      await harness.attempt()
 
-      expect(way.deliveries()).toMatchObject([{ state: 'pending', attempts: [{ reason: 'dns' }, { reason: 'dns' }] }])
-      expect(way.asked).toEqual(['gone.example.com', 'gone.example.com'])
+      expect(harness.deliveries()).toMatchObject([
+        { state: 'pending', attempts: [{ reason: 'dns' }, { reason: 'dns' }] },
+      ])
+      expect(harness.asked).toEqual(['gone.example.com', 'gone.example.com'])
       expect(attempts()).toEqual([])
-      checkAftermath(way, [])
+      checkAftermath(harness, [])
     },
   )
 
@@ -42,26 +44,26 @@ describe('F45 a name', () => {
     ['https://scoped.example.com/', ['fe80::1%lo']],
     ['https://garbage.example.com/', ['169.254.169.254, 93.184.216.34']],
   ])('a target %s that leads to %j is refused before a socket opens', async (url, addresses) => {
-    const way = aGuardedWay({ resolve: () => addresses })
-    await way.hook(url)
+    const harness = aGuardedHarness({ resolve: () => addresses })
+    await harness.hook(url)
     const attempts = connectionAttempts()
 
-    const deliveries = await way.deliver(anEvent())
+    const deliveries = await harness.deliver(anEvent())
 
     expect(deliveries).toMatchObject([{ state: 'pending', attempts: [{ reason: 'blocked address' }] }])
     expect(attempts()).toEqual([])
-    checkAftermath(way, [])
+    checkAftermath(harness, [])
   })
 
   it('the address of an auth pre-request is judged as well', async () => {
-    const way = aGuardedWay({ resolve: () => ['10.0.0.1'] })
-    await way.hook('https://hooks.example.com/', { auth: { enabled: true, url: 'https://auth.example.com/' } })
+    const harness = aGuardedHarness({ resolve: () => ['10.0.0.1'] })
+    await harness.hook('https://hooks.example.com/', { auth: { enabled: true, url: 'https://auth.example.com/' } })
     const attempts = connectionAttempts()
 
-    await way.deliver(anEvent())
+    await harness.deliver(anEvent())
 
-    expect(lastAttempt(way)).toMatchObject({ reason: 'auth_failed' })
-    expect(way.asked).toEqual(['auth.example.com'])
+    expect(lastAttempt(harness)).toMatchObject({ reason: 'auth_failed' })
+    expect(harness.asked).toEqual(['auth.example.com'])
     expect(attempts()).toEqual([])
   })
 })
@@ -70,34 +72,34 @@ describe('F46 a name that changes its address', () => {
   it("a receiver's name is looked up once for each connection, which is opened to the judged address", async () => {
     const sink = await aSink(answering(500, '', { connection: 'close' }))
     let asked = 0
-    const way = aGuardedWay({ resolve: () => [(asked += 1) % 2 === 1 ? '127.0.0.1' : '169.254.169.254'] })
-    await way.hook(`http://rebind.example.com:${sink.port}/`)
+    const harness = aGuardedHarness({ resolve: () => [(asked += 1) % 2 === 1 ? '127.0.0.1' : '169.254.169.254'] })
+    await harness.hook(`http://rebind.example.com:${sink.port}/`)
     const attempts = connectionAttempts()
 
-    await way.deliver(anEvent())
+    await harness.deliver(anEvent())
     for (let again = 0; again < 3; again += 1) {
-      await way.time.advance(2 * hour)
-      await way.attempt()
+      await harness.time.advance(2 * hour)
+      await harness.attempt()
     }
 
-    const reasons = way.deliveries()[0]?.attempts.map(({ reason }) => reason)
+    const reasons = harness.deliveries()[0]?.attempts.map(({ reason }) => reason)
     expect(reasons).toEqual(['status 500', 'blocked address', 'status 500', 'blocked address'])
-    expect(way.asked).toHaveLength(4)
+    expect(harness.asked).toHaveLength(4)
     expect(attempts()).toEqual([`127.0.0.1:${sink.port}`, `127.0.0.1:${sink.port}`])
-    checkAftermath(way, [sink])
+    checkAftermath(harness, [sink])
   })
 
   it("a receiver's name that changes its address between pre-request and request is refused for the request", async () => {
     const auth = await aSink(answering(200, '{}', { connection: 'close' }))
     const answers = ['127.0.0.1', '169.254.169.254']
-    const way = aGuardedWay({ resolve: () => [answers.shift() ?? ''] })
+    const harness = aGuardedHarness({ resolve: () => [answers.shift() ?? ''] })
     const url = `http://rebind.example.com:${auth.port}/`
-    await way.hook(url, { auth: { enabled: true, url } })
+    await harness.hook(url, { auth: { enabled: true, url } })
     const attempts = connectionAttempts()
 
-    await way.deliver(anEvent())
+    await harness.deliver(anEvent())
 
-    expect(lastAttempt(way)).toMatchObject({ reason: 'blocked address' })
+    expect(lastAttempt(harness)).toMatchObject({ reason: 'blocked address' })
     expect(attempts()).toEqual([`127.0.0.1:${auth.port}`])
   })
 })
@@ -115,14 +117,14 @@ describe('F47 a receiver', () => {
     ['that speaks TLS 1.1 only', { cert: fixture('valid.pem'), ...old, minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1' }],
   ] as const)('%s is sent nothing, and the attempt has failed for it', async (_title, tls) => {
     const sink = await aSink(undefined, { key, ...tls })
-    const way = aGuardedWay({ resolve: () => ['127.0.0.1'], authorities })
-    await way.hook(`https://sink.example.com:${sink.port}/`)
+    const harness = aGuardedHarness({ resolve: () => ['127.0.0.1'], authorities })
+    await harness.hook(`https://sink.example.com:${sink.port}/`)
 
-    const deliveries = await way.deliver(anEvent())
+    const deliveries = await harness.deliver(anEvent())
 
     expect(deliveries).toMatchObject([{ state: 'pending', attempts: [{ reason: 'tls' }] }])
     expect(sink.requests).toEqual([])
-    checkAftermath(way, [sink])
+    checkAftermath(harness, [sink])
   })
 
   it('a receiver is offered TLS 1.2 and 1.3 and nothing older', async () => {
@@ -130,11 +132,11 @@ describe('F47 a receiver', () => {
     await once(listener, 'listening')
     onTestFinished(() => void listener.close())
     const { port } = listener.address() as AddressInfo
-    const way = aGuardedWay({ resolve: () => ['127.0.0.1'], authorities })
-    await way.hook(`https://sink.example.com:${port}/`)
-    await way.dispatch(anEvent())
+    const harness = aGuardedHarness({ resolve: () => ['127.0.0.1'], authorities })
+    await harness.hook(`https://sink.example.com:${port}/`)
+    await harness.dispatch(anEvent())
 
-    const attempts = way.attempt()
+    const attempts = harness.attempt()
     const [socket] = await once(listener, 'connection')
     const [hello] = await once(socket, 'data')
     socket.destroy()
@@ -142,26 +144,26 @@ describe('F47 a receiver', () => {
 
     // The extension `supported_versions` (RFC 8446, section 4.2.1) with two of them.
     expect(hello.includes(Buffer.from([0, 43, 0, 5, 4, 3, 4, 3, 3]))).toBe(true)
-    checkAftermath(way, [])
+    checkAftermath(harness, [])
   })
 
   it('a receiver that has repaired its certificate gets what waited, under the same id', async () => {
     const broken = await aSink(undefined, { key, cert: fixture('expired.pem') })
-    const way = aGuardedWay({ resolve: () => ['127.0.0.1'], authorities })
-    await way.hook(`https://sink.example.com:${broken.port}/`)
-    await way.deliver(anEvent())
+    const harness = aGuardedHarness({ resolve: () => ['127.0.0.1'], authorities })
+    await harness.hook(`https://sink.example.com:${broken.port}/`)
+    await harness.deliver(anEvent())
     const mended = await aSink(undefined, { key, cert: fixture('valid.pem') })
-    const [stored] = way.ports.state.hooks.entries()
+    const [stored] = harness.ports.state.hooks.entries()
     const [at, hook] = stored ?? []
     if (at === undefined || hook === undefined) throw new Error('there is no hook')
     const url = `https://sink.example.com:${mended.port}/`
-    way.ports.state.hooks.set(at, { ...hook, action: { ...hook.action, url } })
+    harness.ports.state.hooks.set(at, { ...hook, action: { ...hook.action, url } })
 
-    await way.time.advance(6_000)
-    await way.attempt()
+    await harness.time.advance(6_000)
+    await harness.attempt()
 
-    expect(way.deliveries()).toMatchObject([{ state: 'delivered', attempts: [{ reason: 'tls' }, { status: 200 }] }])
-    expect(mended.requests.map(({ headers }) => headers['webhook-id'])).toEqual([way.deliveries()[0]?.id])
-    checkAftermath(way, [broken, mended])
+    expect(harness.deliveries()).toMatchObject([{ state: 'delivered', attempts: [{ reason: 'tls' }, { status: 200 }] }])
+    expect(mended.requests.map(({ headers }) => headers['webhook-id'])).toEqual([harness.deliveries()[0]?.id])
+    checkAftermath(harness, [broken, mended])
   })
 })

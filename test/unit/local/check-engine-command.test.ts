@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { startScriptedEngine } from '../../support/engine/scripted-engine.ts'
 import { startCommand } from '../../support/platform/command.ts'
 import { freePort } from '../../../packages/laptop/processes/free-port.ts'
 
@@ -10,7 +10,7 @@ const check = (env: Readonly<Record<string, string>>) =>
   }).ended()
 
 it('npm run engine:check ends with 1 and the lines to change when an engine lacks something', async () => {
-  const engine = await startAnsweringEngine()
+  const engine = await startScriptedEngine()
   try {
     const { status, output } = await check({ ENGINE_URL: `esl://:planted@127.0.0.1:${engine.port}` })
 
@@ -45,7 +45,7 @@ it('npm run engine:check ends with 3 when an engine cannot be reached', async ()
 })
 
 it('npm run engine:check says of several engines what each has for itself, and of one engine nothing', async () => {
-  const engines = [await startAnsweringEngine(), await startAnsweringEngine()]
+  const engines = [await startScriptedEngine(), await startScriptedEngine()]
   const addresses = engines.map(({ port }) => `esl://:planted@127.0.0.1:${port}`)
   try {
     const [several, one] = [

@@ -6,9 +6,9 @@ import { routes } from '../../../contracts/routes/index.ts'
 import { dispositionOf } from '../../../core/recordings/download-name.ts'
 import { badInputs } from '../../support/records/bad-inputs.ts'
 import { opened } from '../../support/processes/opened.ts'
-import { openRecordingLab } from '../../support/platform/recordings-lab.ts'
+import { openRecordingHarness } from '../../support/platform/recordings-harness.ts'
 
-const lab = opened(openRecordingLab)
+const harness = opened(openRecordingHarness)
 const samples = badInputs('recordings')
 
 /** Whatever an engine may take for a channel's id. */
@@ -18,7 +18,7 @@ describe('a call that no engine can have', () => {
   it.each([...samples('uuid'), ' 6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f'].filter((each) => !callId.test(each)))(
     '%j is refused before anything is looked for',
     async (uuid) => {
-      const { api, admin, server } = lab()
+      const { api, admin, server } = harness()
       const before = server.judgements.length
 
       const request = { params: { uuid }, headers: admin }
@@ -38,9 +38,9 @@ describe('a name for the download', () => {
 
   it.each(names)('the download name %j ends no header and leads nowhere', async (sample) => {
     const name = sample === '(empty)' ? '' : sample
-    const { uuid } = await lab().recorded()
+    const { uuid } = await harness().recorded()
 
-    const answer = await lab().ask(uuid, { query: `file_name=${encodeURIComponent(name)}` })
+    const answer = await harness().ask(uuid, { query: `file_name=${encodeURIComponent(name)}` })
 
     const followed = await fetch(answer.headers['Location'] ?? '')
     expect([answer.status, followed.status, followed.headers.get('content-type')]).toEqual([302, 200, 'audio/wav'])
@@ -50,21 +50,21 @@ describe('a name for the download', () => {
   })
 
   it('a download has no file name by default, and further parameters change no header', async () => {
-    const { uuid } = await lab().recorded()
+    const { uuid } = await harness().recorded()
 
     for (const query of ['', 'file_name=', 'file_name%5B%5D=a']) {
-      const followed = await fetch((await lab().ask(uuid, { query })).headers['Location'] ?? '')
+      const followed = await fetch((await harness().ask(uuid, { query })).headers['Location'] ?? '')
       expect(followed.headers.get('content-disposition')).toBe('inline')
     }
     const query = 'file_name=a.wav&response-content-type=text/html'
-    const followed = await fetch((await lab().ask(uuid, { query })).headers['Location'] ?? '')
+    const followed = await fetch((await harness().ask(uuid, { query })).headers['Location'] ?? '')
     expect(followed.headers.get('content-type')).toBe('audio/wav')
   })
 
   it("forbidden characters of a download's file name are replaced, and no name is refused", async () => {
-    const { uuid } = await lab().recorded()
+    const { uuid } = await harness().recorded()
     const downloadName = async (encoded: string) => {
-      const answer = await lab().ask(uuid, { query: `file_name=${encoded}` })
+      const answer = await harness().ask(uuid, { query: `file_name=${encoded}` })
       const followed = await fetch(answer.headers['Location'] ?? '')
       return [
         answer.status,
@@ -80,9 +80,9 @@ describe('a name for the download', () => {
   })
 
   it('a download is refused if its file name is given twice', async () => {
-    const { uuid } = await lab().recorded()
+    const { uuid } = await harness().recorded()
 
-    expect((await lab().ask(uuid, { query: 'file_name=a&file_name=b' })).status).toBe(400)
+    expect((await harness().ask(uuid, { query: 'file_name=a&file_name=b' })).status).toBe(400)
   })
 
   it.each([

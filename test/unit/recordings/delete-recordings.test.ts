@@ -9,7 +9,7 @@ import { handler as deleteRecordings } from '../../../functions/recordings/delet
 import { handler as holdRecordings } from '../../../functions/recordings/hold-recordings.ts'
 import { handler as readRecording } from '../../../functions/recordings/read-recording.ts'
 import { type Api, anApi } from '../../support/platform/api.ts'
-import { record } from '../../support/platform/recordings-lab.ts'
+import { record } from '../../support/platform/recordings-harness.ts'
 import { opened } from '../../support/processes/opened.ts'
 import { aRecording } from '../../support/records/records.ts'
 import { startObjectServer } from '../../support/stores/object-server.ts'

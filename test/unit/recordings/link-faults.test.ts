@@ -13,15 +13,15 @@ import { badInputs } from '../../support/records/bad-inputs.ts'
 import { aFileBody } from '../../support/processes/file-bodies.ts'
 import { movableClock } from '../../support/processes/movable-clock.ts'
 import { opened } from '../../support/processes/opened.ts'
-import { openRecordingLab } from '../../support/platform/recordings-lab.ts'
+import { openRecordingHarness } from '../../support/platform/recordings-harness.ts'
 import { aRecording, aStoredObject } from '../../support/records/records.ts'
 
-const lab = opened(openRecordingLab)
-const context = () => ({ env: lab().server.env, clock: systemClock, random: systemRandomness })
+const harness = opened(openRecordingHarness)
+const context = () => ({ env: harness().server.env, clock: systemClock, random: systemRandomness })
 const forms = ['', 'redirect=false']
 
 async function linkTo(uuid: string): Promise<string> {
-  return (await lab().ask(uuid)).headers['Location'] ?? ''
+  return (await harness().ask(uuid)).headers['Location'] ?? ''
 }
 
 /** The status of an answer of the object store and its own word. */
@@ -31,23 +31,23 @@ async function answerOf(response: Response): Promise<[number, string | undefined
 
 describe('F70 an object that cannot be read', () => {
   it.each(forms)('a recording whose object is missing is not found (%s)', async (query) => {
-    const recording = await lab().recorded()
-    await lab().api.ports.recordingFiles.remove(recording.key)
+    const recording = await harness().recorded()
+    await harness().api.ports.recordingFiles.remove(recording.key)
 
-    expect(await lab().ask(recording.uuid, { query })).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    expect(await harness().ask(recording.uuid, { query })).toMatchObject({ status: 404, body: { code: 'not_found' } })
   })
 
   it.each(forms)(
     'a recording in an archive is reported as archived, and then as being restored (%s)',
     async (query) => {
-      const recording = await lab().recorded()
+      const recording = await harness().recorded()
       const object = { Bucket: bucketName(context(), 'recordings'), Key: recording.key }
       const archive = { ContentType: 'audio/wav', StorageClass: 'GLACIER', Body: 'sound' } as const
       await s3Client(context()).send(new PutObjectCommand({ ...object, ...archive }))
 
-      const archived = await lab().ask(recording.uuid, { query })
+      const archived = await harness().ask(recording.uuid, { query })
       await s3Client(context()).send(new RestoreObjectCommand({ ...object, RestoreRequest: { Days: 1 } }))
-      const restoring = await lab().ask(recording.uuid, { query })
+      const restoring = await harness().ask(recording.uuid, { query })
 
       expect(archived).toMatchObject({
         status: 409,
@@ -61,28 +61,28 @@ describe('F70 an object that cannot be read', () => {
     'a recording is not found while its object is being written, and found when that is complete (%s)',
     async (query) => {
       const recording = aRecording()
-      const { recordings, recordingFiles } = lab().api.ports
+      const { recordings, recordingFiles } = harness().api.ports
       await recordings.expect(recording)
       await recordings.claim(recording, 'me', { now: 0, until: 1 })
       const upload = await recordingFiles.beginUpload(recording.key, 'audio/wav')
       const part = await recordingFiles.putPart(upload, 1, aFileBody('sound'))
 
-      expect((await lab().ask(recording.uuid, { query })).status).toBe(404)
+      expect((await harness().ask(recording.uuid, { query })).status).toBe(404)
       // As if the record were a step ahead of the object.
       await recordings.markStored(recording, 'me', aStoredObject())
-      expect((await lab().ask(recording.uuid, { query })).status).toBe(404)
+      expect((await harness().ask(recording.uuid, { query })).status).toBe(404)
       await recordingFiles.completeUpload(upload, [part])
-      expect((await lab().ask(recording.uuid, { query })).status).toBeLessThan(400)
+      expect((await harness().ask(recording.uuid, { query })).status).toBeLessThan(400)
     },
   )
 
   it('a recording that cannot be read is answered like an outage of the store', async () => {
-    const { uuid } = await lab().recorded()
+    const { uuid } = await harness().recorded()
     const files = s3RecordingFiles({
       ...context(),
-      env: { ...lab().server.env, AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1' },
+      env: { ...harness().server.env, AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1' },
     })
-    const { api, admin } = lab()
+    const { api, admin } = harness()
     const { handler } = await import('../../../functions/recordings/read-recording.ts')
     const away = api.with({ recordingFiles: { ...api.ports.recordingFiles, ...files } })
 
@@ -96,7 +96,7 @@ describe('F70 an object that cannot be read', () => {
 /** Changes of a good link, each with the store's answer. */
 const misuses: Readonly<Record<string, (link: URL, uuid: string) => Promise<[number, string | undefined]>>> = {
   'another key in the path': async (link) => {
-    const other = await lab().recorded()
+    const other = await harness().recorded()
     return answerOf(await fetch(`${link.origin}/physical-BUCKET_RECORDINGS/${other.key}${link.search}`))
   },
   'one signature character changed': async (link) => {
@@ -112,8 +112,8 @@ const misuses: Readonly<Record<string, (link: URL, uuid: string) => Promise<[num
     return answerOf(await fetch(link))
   },
   'used after the recording was deleted': async (link, uuid) => {
-    const [recording] = await lab().api.ports.recordings.list('a.example.com', uuid)
-    await lab().api.ports.recordingFiles.remove(recording?.key ?? '')
+    const [recording] = await harness().api.ports.recordings.list('a.example.com', uuid)
+    await harness().api.ports.recordingFiles.remove(recording?.key ?? '')
     return answerOf(await fetch(link))
   },
   'response-content-type added': async (link) => {
@@ -146,7 +146,7 @@ describe('F71 a link that leaked', () => {
   const samples = badInputs('recordings')('the signed link').filter((sample) => !elsewhere.has(sample))
 
   it.each(samples)('a leaked link gives nothing: %s', async (sample) => {
-    const { uuid } = await lab().recorded()
+    const { uuid } = await harness().recorded()
     const link = await linkTo(uuid)
     expect((await fetch(link)).status).toBe(200)
 
@@ -154,7 +154,7 @@ describe('F71 a link that leaked', () => {
   })
 
   it('a leaked link returns at most the whole recording to a client that requests a thousand parts of it', async () => {
-    const { uuid } = await lab().recorded({ content: 'x'.repeat(5_000) })
+    const { uuid } = await harness().recorded({ content: 'x'.repeat(5_000) })
     const range = `bytes=${Array.from({ length: 1_000 }, (_, at) => `${at * 2}-${at * 2}`).join(',')}`
 
     const response = await fetch(await linkTo(uuid), { headers: { range } })
@@ -163,20 +163,20 @@ describe('F71 a link that leaked', () => {
   })
 
   it('a leaked link no longer works once the role that signed it has lost its rights', async () => {
-    const recording = await lab().recorded()
+    const recording = await harness().recorded()
     const [statement] = readStatements({ Statement: { Effect: 'Allow', Action: 's3:GetObject', Resource: '*' } })
-    const env = lab().server.envOf(...(statement === undefined ? [] : [statement]))
+    const env = harness().server.envOf(...(statement === undefined ? [] : [statement]))
     const link = { key: recording.key, contentType: 'audio/wav', disposition: 'inline', seconds: 300 }
     const { url } = await s3RecordingFiles({ ...context(), env }).sign(link)
     expect((await fetch(url)).status).toBe(200)
 
-    lab().server.withdraw(env)
+    harness().server.withdraw(env)
 
     expect(await answerOf(await fetch(url))).toEqual([403, 'AccessDenied'])
   })
 
   it('a leaked link no longer works after five minutes', async () => {
-    const recording = await lab().recorded()
+    const recording = await harness().recorded()
     const signed = async (agoMs: number) => {
       const files = s3RecordingFiles({ ...context(), clock: movableClock(Date.now() - agoMs) })
       const link = { key: recording.key, contentType: 'audio/wav', disposition: 'inline', seconds: 300 }
@@ -188,13 +188,13 @@ describe('F71 a link that leaked', () => {
   })
 
   it('a link cannot extend its own life beyond five minutes', async () => {
-    const { uuid } = await lab().recorded()
+    const { uuid } = await harness().recorded()
 
     expect(new URL(await linkTo(uuid)).searchParams.get('X-Amz-Expires')).toBe('300')
   })
 
   it.each(['PUT', 'DELETE', 'POST', 'HEAD'])('a leaked link does nothing by %s', async (method) => {
-    const { uuid } = await lab().recorded()
+    const { uuid } = await harness().recorded()
     const link = await linkTo(uuid)
 
     const refused = await fetch(link, { method, ...(method === 'PUT' ? { body: 'forged' } : {}) })
@@ -206,12 +206,12 @@ describe('F71 a link that leaked', () => {
 
 describe('the object store that a link leads to', () => {
   it('the object store keeps the parts of an upload after a restart', async () => {
-    const { recordingFiles } = lab().api.ports
+    const { recordingFiles } = harness().api.ports
     const key = `a.example.com/${randomUUID()}`
     const upload = await recordingFiles.beginUpload(key, 'audio/wav')
     const part = await recordingFiles.putPart(upload, 1, aFileBody('sound'))
 
-    lab().server.restart()
+    harness().server.restart()
 
     expect(await recordingFiles.listParts(upload)).toEqual([part])
     expect(await recordingFiles.completeUpload(upload, [part])).toBe(true)
@@ -220,7 +220,7 @@ describe('the object store that a link leads to', () => {
 
   it('the object store does not reveal a missing object to a caller without the right to list', async () => {
     const [statement] = readStatements({ Statement: { Effect: 'Allow', Action: 's3:GetObject', Resource: '*' } })
-    const env = lab().server.envOf(...(statement === undefined ? [] : [statement]))
+    const env = harness().server.envOf(...(statement === undefined ? [] : [statement]))
 
     const command = new GetObjectCommand({ Bucket: bucketName({ env }, 'recordings'), Key: 'none' })
 

@@ -11,12 +11,12 @@ import { handler } from '../../../functions/engine/upload-recording.ts'
 import { toneFile } from '../../../packages/simulated-freeswitch/calls/wav.ts'
 import { runCommand } from '../../support/platform/command.ts'
 import { type FunctionServer, openFunctionServer } from '../../support/platform/function-server.ts'
-import { type RecordingLab, openRecordingLab } from '../../support/platform/recordings-lab.ts'
+import { type RecordingHarness, openRecordingHarness } from '../../support/platform/recordings-harness.ts'
 import { manyBytes } from '../../support/processes/file-bodies.ts'
 import { opened } from '../../support/processes/opened.ts'
 import { aRecording } from '../../support/records/records.ts'
 
-const lab = opened<RecordingLab>(openRecordingLab)
+const harness = opened<RecordingHarness>(openRecordingHarness)
 const uuid = '0b8a1f7e-1111-4222-8333-9c1d2e3f4a5b'
 const domain = aRecording().domain
 
@@ -34,12 +34,12 @@ beforeEach(async () => {
   offered = []
   platform = await openFunctionServer(async ({ rawBody, headers }) => {
     offered.push(new URLSearchParams(rawBody).get('name'))
-    const { recordingFiles } = lab().api.ports
+    const { recordingFiles } = harness().api.ports
     const hold = async (...given: Parameters<typeof recordingFiles.hold>) => {
       if (isLockless) throw new DomainError('store_unavailable', 'the store does not lock objects yet')
       await recordingFiles.hold(...given)
     }
-    const api = lab().api.with({ recordingFiles: { ...recordingFiles, hold } })
+    const api = harness().api.with({ recordingFiles: { ...recordingFiles, hold } })
     const { status, text } = await api.call(handler, { rawBody, headers })
     statuses.push(status)
     return { status, text }
@@ -53,7 +53,7 @@ afterEach(async () => {
 const write = (name: string, bytes: Buffer) => writeFileSync(join(folder, domain, name), bytes)
 const left = () => readdirSync(join(folder, domain))
 
-function argumentsOf(credential = lab().api.ports.secrets.engine): string[] {
+function argumentsOf(credential = harness().api.ports.secrets.engine): string[] {
   const config = join(folder, 'credential')
   writeFileSync(config, `user = "engine:${credential}"\n`, { mode: 0o600 })
   return [folder, `http://${platform.address}/engine/recordings`, config]
@@ -69,15 +69,15 @@ test('a recording of several parts is stored whole and removed at the engine, an
   write(`${uuid}.wav`, bytes)
   write('unknown.wav', Buffer.from('sound'))
   const now = Date.now()
-  const expected = await lab().api.ports.recordings.expect(
+  const expected = await harness().api.ports.recordings.expect(
     aRecording({ uuid, name: `${uuid}.wav`, startedAt: now - 9_000, endedAt: now - 1_000 }),
   )
 
   expect(await send()).toEqual({ status: 0, output: '' })
 
   expect(left()).toEqual(['unknown.wav'])
-  expect(await lab().api.ports.recordings.read(expected)).toMatchObject({ state: 'stored', size: bytes.length })
-  const stored = await lab().api.ports.recordingFiles.read(expected.key, bytes.length)
+  expect(await harness().api.ports.recordings.read(expected)).toMatchObject({ state: 'stored', size: bytes.length })
+  const stored = await harness().api.ports.recordingFiles.read(expected.key, bytes.length)
   expect(Buffer.from(stored ?? []).equals(bytes)).toBe(true)
 })
 
@@ -106,14 +106,14 @@ const unfinished = Buffer.from(
 test('the lengths in the header of a recording that its engine could not finish are repaired, and the recording is incomplete', async () => {
   const uuid = randomUUID()
   write(`${uuid}.wav`, Buffer.concat([unfinished, sound.subarray(44)]))
-  const expected = await lab().api.ports.recordings.expect(aRecording({ uuid, name: `${uuid}.wav` }))
+  const expected = await harness().api.ports.recordings.expect(aRecording({ uuid, name: `${uuid}.wav` }))
 
   expect(await send()).toEqual({ status: 0, output: '' })
 
   expect(left()).toEqual([])
-  const stored = await lab().api.ports.recordingFiles.read(expected.key, 1e6)
+  const stored = await harness().api.ports.recordingFiles.read(expected.key, 1e6)
   expect(Buffer.from(stored ?? [])).toEqual(sound)
-  expect(await lab().api.ports.recordings.read(expected)).toMatchObject({
+  expect(await harness().api.ports.recordings.read(expected)).toMatchObject({
     state: 'stored',
     incomplete: 'the engine ended during the recording',
   })
@@ -123,12 +123,12 @@ test('a recording that holds less sound than the engine has reported is incomple
   const uuid = randomUUID()
   write(`${uuid}.wav`, sound)
   const about = { uuid, name: `${uuid}.wav`, reportedMs: 4_001 }
-  const expected = await lab().api.ports.recordings.expect(aRecording(about))
+  const expected = await harness().api.ports.recordings.expect(aRecording(about))
 
   await send()
 
   const incomplete = 'it holds 3000 ms of 4001 ms'
-  expect(await lab().api.ports.recordings.read(expected)).toMatchObject({ state: 'stored', incomplete })
+  expect(await harness().api.ports.recordings.read(expected)).toMatchObject({ state: 'stored', incomplete })
 })
 
 test('the files of recordings stay while the platform refuses the credential', async () => {
@@ -141,7 +141,7 @@ test('the files of recordings stay while the platform refuses the credential', a
 })
 
 test('a recording whose lock is refused is stored and published, stays at the engine, keeps no other waiting, and has its own line in the log', async () => {
-  const { ports, log } = lab().api
+  const { ports, log } = harness().api
   const other = '1b8a1f7e-1111-4222-8333-9c1d2e3f4a5b'
   const now = Date.now()
   const [held, free] = await Promise.all(
@@ -169,7 +169,7 @@ test('a recording whose lock is refused is stored and published, stays at the en
 })
 
 test('a file is found by its name wherever it is below the folder, and links and hidden files are not sent', async () => {
-  const { ports } = lab().api
+  const { ports } = harness().api
   const now = Date.now()
   const name = 'in-2026 <8082770598> & more.wav'
   const recording = await ports.recordings.expect(
@@ -193,7 +193,7 @@ test.each([
 ])(
   'while it runs the script sends files soon after they are finished; with SEND_RECORDINGS_KEEP=%s it leaves %o',
   async (keep, kept) => {
-    const { ports } = lab().api
+    const { ports } = harness().api
     const TMPDIR = mkdtempSync(join(tmpdir(), 'callplane-send-work-'))
     const env = { ...process.env, TMPDIR, SEND_RECORDINGS_KEEP: keep }
     const script = spawn('sh', ['engine/bin/send-recordings', ...argumentsOf()], {

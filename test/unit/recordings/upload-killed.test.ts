@@ -48,7 +48,7 @@ const steps = [
   'recordings.read',
 ]
 
-interface World {
+interface Harness {
   readonly ports: MemoryPorts
   readonly time: ManualTime
 }
@@ -58,7 +58,7 @@ const otherDomain = 'b.example.com'
 const otherUuid = '1b8a1f7e-1111-4222-8333-9c1d2e3f4a5b'
 const otherFile: OfferedFile = { ...file, domain: otherDomain, uuid: otherUuid, name: `${otherUuid}.wav` }
 
-async function aWorld(): Promise<World> {
+async function aHarness(): Promise<Harness> {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   const now = time.clock.now()
@@ -70,7 +70,7 @@ async function aWorld(): Promise<World> {
 }
 
 /** Makes one pass of the script: it offers the file, puts what is missing, and offers it again. */
-async function sendOnce({ ports, time }: World, used: MemoryPorts, sent = file): Promise<string> {
+async function sendOnce({ ports, time }: Harness, used: MemoryPorts, sent = file): Promise<string> {
   const offer = () => uploadRecording({ ...used, clock: time.clock, graceMs: 120_000 }, sent)
   const first = await offer()
   if (first.kind !== 'upload') return first.kind
@@ -97,10 +97,10 @@ async function put(ports: MemoryPorts, sent: OfferedFile, state: UploadState): P
 }
 
 test('sending a recording takes exactly the steps at which these tests kill the function', async () => {
-  const world = await aWorld()
-  const { ports, names } = dying(world.ports)
+  const harness = await aHarness()
+  const { ports, names } = dying(harness.ports)
 
-  expect(await sendOnce(world, ports)).toBe('stored')
+  expect(await sendOnce(harness, ports)).toBe('stored')
 
   expect(names).toEqual(steps)
 })
@@ -115,35 +115,35 @@ describe('a function that is killed while it takes a recording', () => {
   test.each(moments)(
     'F30 a killed function leaves work that the script’s next pass finishes: $side step $number, $step',
     async ({ number, side }) => {
-      const world = await aWorld()
-      const { ports } = dying(world.ports, { call: number, side })
-      const other = sendOnce(world, world.ports, otherFile)
+      const harness = await aHarness()
+      const { ports } = dying(harness.ports, { call: number, side })
+      const other = sendOnce(harness, harness.ports, otherFile)
       // A death while the hold is read is the answer `unlocked`, which is offered again as well.
-      const first = await sendOnce(world, ports).catch((problem: unknown) => String(problem))
+      const first = await sendOnce(harness, ports).catch((problem: unknown) => String(problem))
       expect(first).toMatch(/was killed|unlocked/)
       await other
-      const before = await recordingOf(world.ports, otherFile)
+      const before = await recordingOf(harness.ports, otherFile)
 
       let passes = 0
       for (let state = ''; state !== 'stored' && passes < 3; passes += 1) {
-        state = await sendOnce(world, world.ports)
-        await world.time.advance(uploadClaimMs)
+        state = await sendOnce(harness, harness.ports)
+        await harness.time.advance(uploadClaimMs)
       }
 
-      const recording = await recordingOf(world.ports, file)
-      const published = world.ports.events.published.filter(({ domain }) => domain === file.domain)
+      const recording = await recordingOf(harness.ports, file)
+      const published = harness.ports.events.published.filter(({ domain }) => domain === file.domain)
       expect(recording).toMatchObject({ state: 'stored', size: bytes.length, sha256: file.sha256 })
       checkAllInvariants({
-        acknowledged: [{ what: 'the object', isFound: isWhole(world.ports, recording?.key) }],
+        acknowledged: [{ what: 'the object', isFound: isWhole(harness.ports, recording?.key) }],
         events: {
           wanted: [{ id: published[0]?.id ?? '', publishedAs: published.map(({ id }) => id) }],
           recordedAsLost: 0,
         },
         commands: { notHere: 'an upload orders no engine' },
-        others: { before, after: await recordingOf(world.ports, otherFile) },
+        others: { before, after: await recordingOf(harness.ports, otherFile) },
         secrets: {
           values: [bytes.toString('latin1', 0, 64)],
-          seen: [...world.ports.events.published, recording ?? {}],
+          seen: [...harness.ports.events.published, recording ?? {}],
         },
         bounds: [{ of: 'passes of the script', value: passes, limit: 2 }],
         backAfterMs: 0,

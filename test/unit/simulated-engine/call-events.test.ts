@@ -1,22 +1,22 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
-  type EngineLab,
-  type LabClient,
+  type SimulatorHarness,
+  type WireClient,
   type WireFrame,
   busy,
   declines,
-  engineLab,
-} from '../../support/engine/engine-lab.ts'
+  simulatorHarness,
+} from '../../support/engine/simulator-harness.ts'
 import { recordedExchanges } from '../../support/engine/engine-replay.ts'
 import { type FrameShape, shapesOf } from '../../support/engine/engine-shape.ts'
 
-let lab: EngineLab
-let caller: LabClient
+let harness: SimulatorHarness
+let caller: WireClient
 beforeEach(async () => {
-  lab = await engineLab()
-  caller = await lab.login()
+  harness = await simulatorHarness()
+  caller = await harness.login()
 })
-afterEach(() => lab.close())
+afterEach(() => harness.close())
 
 describe('a call fires the recorded events, in the recorded order on each leg', () => {
   test.each(['events/echo-call.json', 'events/echo-call.plain'])(
@@ -25,7 +25,7 @@ describe('a call fires the recorded events, in the recorded order on each leg', 
       const { listener, recorded } = await listenAs(name)
 
       const uuid = await originate('user/1000@tenant1.example.com &echo()')
-      await lab.time.advance(1_000)
+      await harness.time.advance(1_000)
       await caller.command(`api uuid_kill ${uuid}`)
 
       expectSameLegs(await listener.take(recorded.length), recorded)
@@ -44,10 +44,10 @@ describe('a call fires the recorded events, in the recorded order on each leg', 
     const { listener, recorded } = await listenAs('events/hold-by-api.json')
 
     const uuid = await originate('user/1000@tenant1.example.com &bridge(user/1001@tenant1.example.com)')
-    await lab.time.advance(1_000)
+    await harness.time.advance(1_000)
     for (const order of ['uuid_hold', 'uuid_hold off', 'uuid_hold toggle', 'uuid_hold toggle', 'uuid_kill']) {
       await caller.command(`api ${order} ${uuid}`)
-      await lab.time.advance(500)
+      await harness.time.advance(500)
     }
 
     expectSameLegs(await listener.take(recorded.length), recorded, resumedInEitherOrder)
@@ -59,7 +59,7 @@ describe('a call fires the recorded events, in the recorded order on each leg', 
 
     const variables = "{sip_auto_answer=true,origination_caller_id_name='Eavesdrop',eavesdrop_enable_dtmf=true}"
     await originate(`${variables}user/1000@tenant1.example.com &eavesdrop(${target})`)
-    await lab.time.advance(1_000)
+    await harness.time.advance(1_000)
     await caller.command(`api uuid_kill ${target}`)
     await originate('user/1000@tenant1.example.com &eavesdrop(00000000-0000-0000-0000-000000000000)')
 
@@ -72,16 +72,16 @@ describe('the leg to a called phone, in a call that only a phone could have begu
     ['events/busy.json', busy],
     ['events/rejected.plain', declines],
   ])('the leg to a called phone is refused as in %s', async (name, refusal) => {
-    await lab.close()
-    lab = await engineLab({
+    await harness.close()
+    harness = await simulatorHarness({
       phoneBehaviour: (login) => (login === '1001' ? refusal : { kind: 'answer', afterMs: 300 }),
     })
-    caller = await lab.login()
+    caller = await harness.login()
     const { listener, recorded } = await listenAs(name)
     const calledLeg = legsOf(recorded).get('leg 2') ?? []
 
     await originate('user/1000@tenant1.example.com &bridge(user/1001@tenant1.example.com)')
-    await lab.time.advance(1_000)
+    await harness.time.advance(1_000)
 
     const leg = legsOf(await listener.drain()).get('leg 2') ?? []
     expect(leg.map(withoutCaller)).toEqual(calledLeg.map(withoutCaller))
@@ -92,7 +92,7 @@ describe('the leg to a called phone, in a call that only a phone could have begu
     const calledLeg = (legsOf(recorded).get('leg 2') ?? []).filter(beforeItsEnd)
 
     const uuid = await originate('user/1000@tenant1.example.com &bridge(user/1001@tenant1.example.com)')
-    await lab.time.advance(1_000)
+    await harness.time.advance(1_000)
 
     const leg = legsOf(await listener.drain()).get('leg 2') ?? []
     expect(leg.map(withoutCaller)).toEqual(calledLeg.map(withoutCaller))
@@ -105,7 +105,7 @@ describe('a recorded call', () => {
     const { listener, recorded } = await listenAs('events/record-session.json')
 
     await originate('user/1000@tenant1.example.com 5000 XML tenant1.example.com')
-    await lab.time.advance(3_000)
+    await harness.time.advance(3_000)
 
     const recordingPartsOf = (frames: readonly WireFrame[]) =>
       shapesOf(frames)
@@ -116,10 +116,10 @@ describe('a recorded call', () => {
 })
 
 /** Logs a listener in with the subscription of a recorded one; gives that one's events too. */
-async function listenAs(name: string): Promise<{ listener: LabClient; recorded: WireFrame[] }> {
+async function listenAs(name: string): Promise<{ listener: WireClient; recorded: WireFrame[] }> {
   const exchanges = recordedExchanges(name)
   const subscription = exchanges.find(({ sent }) => sent.startsWith('event '))?.sent.trim() ?? ''
-  const listener = await lab.login()
+  const listener = await harness.login()
   await listener.command(subscription)
   const frames = exchanges.flatMap(({ frames }) => frames)
   return { listener, recorded: frames.filter(({ headers }) => headers.get('Content-Type')?.startsWith('text/event')) }

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type EngineLab, engineLab, troubledPhones } from '../../support/engine/engine-lab.ts'
+import { type SimulatorHarness, simulatorHarness, troubledPhones } from '../../support/engine/simulator-harness.ts'
 import { type Replayed, replay } from '../../support/engine/engine-replay.ts'
 import { type FrameShape, shapesOf } from '../../support/engine/engine-shape.ts'
 
-let lab: EngineLab
-afterEach(() => lab.close())
+let harness: SimulatorHarness
+afterEach(() => harness.close())
 
 describe('recorded orders get the recorded answers', () => {
   test.each([
@@ -14,17 +14,17 @@ describe('recorded orders get the recorded answers', () => {
     'control/originate-auto-answer',
     'api/after-hupall',
   ])('the recorded orders of %s get the recorded answers', async (name) => {
-    lab = await engineLab()
+    harness = await simulatorHarness()
 
-    const exchanges = await replay(lab, name)
+    const exchanges = await replay(harness, name)
 
     expectSameAnswers(exchanges)
   })
 
   test('failing originate commands get the recorded answers of control/originate-errors, except with early media', async () => {
-    lab = await engineLab({ phoneBehaviour: troubledPhones })
+    harness = await simulatorHarness({ phoneBehaviour: troubledPhones })
 
-    const exchanges = await replay(lab, 'control/originate-errors')
+    const exchanges = await replay(harness, 'control/originate-errors')
 
     const [early, others] = split(exchanges, ({ sent }) => sent.includes('/5104/'))
     expectSameAnswers(others)
@@ -36,10 +36,10 @@ describe('recorded orders get the recorded answers', () => {
     /^api uuid_(buglist|audio|send_dtmf|displace|display|phone_event|deflect|limit|loglevel|flush_dtmf|session_heartbeat|broadcast|bridge|park)\b/
 
   test('uuid commands get the recorded answers of control/uuid-commands, except those that are not simulated', async () => {
-    lab = await engineLab()
+    harness = await simulatorHarness()
 
-    const exchanges = await replay(lab, 'control/uuid-commands', {
-      rewrite: (bytes) => bytes.replaceAll('/var/fsrec', lab.recordingsDir),
+    const exchanges = await replay(harness, 'control/uuid-commands', {
+      rewrite: (bytes) => bytes.replaceAll('/var/fsrec', harness.recordingsDir),
     })
 
     const [unknown, known] = split(exchanges, ({ sent }) => notSimulated.test(sent))
@@ -55,9 +55,9 @@ describe('a job in the background', () => {
   test.each(['control/bgapi-originate', 'control/bgapi-json'])(
     'a background job is acknowledged at once and answered by an event: %s',
     async (name) => {
-      lab = await engineLab()
+      harness = await simulatorHarness()
 
-      const exchanges = await replay(lab, name)
+      const exchanges = await replay(harness, name)
 
       // An event may come before or after the reply to the next command; each kind keeps its own order.
       const recorded = exchanges.flatMap((exchange) => shapesOf(exchange.recorded))

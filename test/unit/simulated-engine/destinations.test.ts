@@ -1,25 +1,30 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type EngineLab, type LabClient, engineLab, labDirectory } from '../../support/engine/engine-lab.ts'
+import {
+  type SimulatorHarness,
+  type WireClient,
+  simulatorHarness,
+  recordedDirectory,
+} from '../../support/engine/simulator-harness.ts'
 import { fromJson } from '../../support/engine/engine-shape.ts'
 
-let lab: EngineLab
-let listener: LabClient
+let harness: SimulatorHarness
+let listener: WireClient
 beforeEach(async () => {
-  lab = await engineLab({
-    directory: (form) => labDirectory(form.user === '555001' ? { ...form, user: '1001' } : form),
+  harness = await simulatorHarness({
+    directory: (form) => recordedDirectory(form.user === '555001' ? { ...form, user: '1001' } : form),
   })
-  listener = await lab.login()
+  listener = await harness.login()
   await listener.command(
     'event json CHANNEL_ANSWER CHANNEL_BRIDGE CHANNEL_EXECUTE CHANNEL_HANGUP_COMPLETE RECORD_START RECORD_STOP',
   )
 })
-afterEach(() => lab.close())
+afterEach(() => harness.close())
 
 /** Rings Alice's phone and, once it answers, sends it to an extension. */
 async function callFromAlice(extension: string): Promise<string> {
-  const caller = await lab.login()
+  const caller = await harness.login()
   const { body } = await caller.command(
     `api originate user/1000@tenant1.example.com ${extension} XML tenant1.example.com`,
   )
@@ -28,7 +33,7 @@ async function callFromAlice(extension: string): Promise<string> {
 
 /** The events since the last call, a line for each. */
 async function happened(ms: number): Promise<string[]> {
-  await lab.time.advance(ms)
+  await harness.time.advance(ms)
   return (await listener.drain()).map(({ body }) => {
     const event = new Map(fromJson(body).pairs)
     return [event.get('Event-Name'), event.get('Application'), event.get('variable_hangup_cause')]
@@ -45,7 +50,7 @@ describe('an answered call that is sent to', () => {
     const uuid = await callFromAlice('9196')
 
     expect(await happened(3_600_000)).toEqual([answered, 'CHANNEL_EXECUTE answer', 'CHANNEL_EXECUTE echo'])
-    await (await lab.login()).command(`api uuid_kill ${uuid}`)
+    await (await harness.login()).command(`api uuid_kill ${uuid}`)
     expect(await happened(0)).toEqual([ended('NORMAL_CLEARING')])
   })
 
@@ -89,7 +94,7 @@ describe('an answered call that is sent to', () => {
       answered,
       'CHANNEL_BRIDGE',
     ])
-    await (await lab.login()).command(`api uuid_kill ${uuid}`)
+    await (await harness.login()).command(`api uuid_kill ${uuid}`)
     expect(await happened(0)).toEqual([ended('NORMAL_CLEARING'), ended('NORMAL_CLEARING')])
   })
 
@@ -101,7 +106,7 @@ describe('an answered call that is sent to', () => {
 
   test('a call to 5000 records a WAV file with two seconds of tone', async () => {
     const uuid = await callFromAlice('5000')
-    const file = join(lab.recordingsDir, 'tenant1.example.com', `${uuid}.wav`)
+    const file = join(harness.recordingsDir, 'tenant1.example.com', `${uuid}.wav`)
 
     expect(readFileSync(file)).toHaveLength(44)
     expect(await happened(2_500)).toContain(ended('NORMAL_CLEARING'))
@@ -120,7 +125,7 @@ describe('an answered call that is sent to', () => {
 })
 
 test('an extension of one domain does not exist in the context of another', async () => {
-  const caller = await lab.login()
+  const caller = await harness.login()
 
   const { body } = await caller.command('api originate loopback/9196/elsewhere.example.com &park()')
 
@@ -129,9 +134,9 @@ test('an extension of one domain does not exist in the context of another', asyn
 
 test('a recording is never written outside its folder', async () => {
   const uuid = await callFromAlice('9196')
-  const caller = await lab.login()
+  const caller = await harness.login()
 
-  for (const path of ['/etc/engine-test.wav', `${lab.recordingsDir}/../escaped.wav`, '../escaped.wav']) {
+  for (const path of ['/etc/engine-test.wav', `${harness.recordingsDir}/../escaped.wav`, '../escaped.wav']) {
     expect((await caller.command(`api uuid_record ${uuid} start ${path}`)).body).toBe('-ERR Cannot record session!\n')
   }
 })

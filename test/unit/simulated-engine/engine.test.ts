@@ -1,17 +1,17 @@
 import { createServer } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type EngineLab, type LabClient, engineLab } from '../../support/engine/engine-lab.ts'
+import { type SimulatorHarness, type WireClient, simulatorHarness } from '../../support/engine/simulator-harness.ts'
 import { fromJson } from '../../support/engine/engine-shape.ts'
 
-const labs: EngineLab[] = []
+const harnesses: SimulatorHarness[] = []
 afterEach(async () => {
-  for (const lab of labs.splice(0)) await lab.close()
+  for (const harness of harnesses.splice(0)) await harness.close()
 })
 
-async function openLab(options: Parameters<typeof engineLab>[0] = {}): Promise<EngineLab> {
-  const lab = await engineLab(options)
-  labs.push(lab)
-  return lab
+async function openHarness(options: Parameters<typeof simulatorHarness>[0] = {}): Promise<SimulatorHarness> {
+  const harness = await simulatorHarness(options)
+  harnesses.push(harness)
+  return harness
 }
 
 describe('the engine', () => {
@@ -21,13 +21,13 @@ describe('the engine', () => {
     const address = taken.address()
     const port = typeof address === 'object' ? (address?.port ?? 0) : 0
 
-    await expect(engineLab({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    await expect(simulatorHarness({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
     await new Promise((resolve) => taken.close(resolve))
   })
 
   test('the simulated engine makes the same uuids from the same seed, and others from another', async () => {
     const firstUuid = async (seed: number) => {
-      const client = await (await openLab({ seed })).login()
+      const client = await (await openHarness({ seed })).login()
       return (await client.command('api create_uuid')).body
     }
 
@@ -39,11 +39,11 @@ describe('the engine', () => {
   })
 
   test('the simulated engine sends a heartbeat every twenty seconds', async () => {
-    const lab = await openLab()
-    const client = await lab.login()
+    const harness = await openHarness()
+    const client = await harness.login()
     await client.command('event json HEARTBEAT')
 
-    await lab.time.advance(60_000)
+    await harness.time.advance(60_000)
 
     const beats = (await client.drain()).map(({ body }) => new Map(fromJson(body).pairs))
     expect(beats).toHaveLength(3)
@@ -51,22 +51,22 @@ describe('the engine', () => {
   })
 
   test('the simulated engine closes every connection and frees its port', async () => {
-    const lab = await openLab()
-    const client = await lab.login()
+    const harness = await openHarness()
+    const client = await harness.login()
 
-    await lab.engine.close()
+    await harness.engine.close()
 
     await client.untilClosed()
     const again = createServer()
     await new Promise<void>((resolve, reject) => {
       again.once('error', reject)
-      again.listen(lab.engine.port, '127.0.0.1', resolve)
+      again.listen(harness.engine.port, '127.0.0.1', resolve)
     })
     await new Promise((resolve) => again.close(resolve))
   })
 
   test('the simulated engine numbers an event when it is created, so that numbers may arrive out of order', async () => {
-    const client = await (await openLab()).login()
+    const client = await (await openHarness()).login()
     await client.command('event json API RELOADXML')
 
     await client.command('api reloadxml')
@@ -89,11 +89,11 @@ describe('a reader that is too slow', () => {
   ]
 
   /** A client that stops reading, and one that sends it the burst until nothing is answered any more. */
-  async function fallBack(lab: EngineLab): Promise<{ slow: LabClient; answered: number }> {
-    const slow = await lab.login()
+  async function fallBack(harness: SimulatorHarness): Promise<{ slow: WireClient; answered: number }> {
+    const slow = await harness.login()
     await slow.command('event plain CUSTOM lab::load')
     slow.pause()
-    const sender = await lab.login()
+    const sender = await harness.login()
     sender.send(burst.join(''))
     // The queue and the losses that are forgiven: so many are answered for certain.
     let answered = (await sender.take(505)).length
@@ -102,10 +102,10 @@ describe('a reader that is too slow', () => {
   }
 
   test('a slow reader of the simulated engine blocks all others until it is disconnected, and the others miss nothing', async () => {
-    const lab = await openLab({ maxQueuedEvents: 5 })
-    const other = await lab.login()
+    const harness = await openHarness({ maxQueuedEvents: 5 })
+    const other = await harness.login()
     await other.command('event plain CUSTOM lab::last')
-    const { slow, answered } = await fallBack(lab)
+    const { slow, answered } = await fallBack(harness)
 
     expect(answered).toBeLessThan(burst.length)
     expect(await other.drain()).toEqual([])
@@ -114,8 +114,8 @@ describe('a reader that is too slow', () => {
   })
 
   test('a slow reader of the simulated engine gets a notice in the middle of an event, and is disconnected', async () => {
-    const lab = await openLab({ maxQueuedEvents: 5 })
-    const { slow } = await fallBack(lab)
+    const harness = await openHarness({ maxQueuedEvents: 5 })
+    const { slow } = await fallBack(harness)
 
     slow.resume()
 

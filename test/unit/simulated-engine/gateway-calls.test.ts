@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { gatewayRevision } from '../../../core/gateways/gateway.ts'
 import { writeDialplanXml } from '../../../functions/engine/write-dialplan-xml.ts'
 import { writeGatewaysXml } from '../../../functions/engine/write-gateways-xml.ts'
-import { type EngineLab, type LabClient, engineLab } from '../../support/engine/engine-lab.ts'
+import { type SimulatorHarness, type WireClient, simulatorHarness } from '../../support/engine/simulator-harness.ts'
 import { fromJson } from '../../support/engine/engine-shape.ts'
 
 type Form = Readonly<Record<string, string>>
@@ -12,8 +12,8 @@ const trunk = `${domain}_trunk`
 let asked: Form[]
 let dialled: string
 let routes: (form: Form) => readonly (readonly [application: string, data?: string])[]
-let lab: EngineLab
-let listener: LabClient
+let harness: SimulatorHarness
+let listener: WireClient
 
 beforeEach(async () => {
   asked = []
@@ -25,7 +25,7 @@ beforeEach(async () => {
           ['set', 'hangup_after_bridge=true'],
           ['bridge', dialled],
         ]
-  lab = await engineLab({
+  harness = await simulatorHarness({
     gateways: async () =>
       writeGatewaysXml(
         ['trunk', 'away'].map((name) => ({
@@ -48,16 +48,16 @@ beforeEach(async () => {
       return writeDialplanXml(form['Hunt-Context'] ?? '', actions)
     },
   })
-  listener = await lab.login()
+  listener = await harness.login()
   await listener.command('event json CHANNEL_ANSWER CHANNEL_HANGUP_COMPLETE')
 })
-afterEach(() => lab.close())
+afterEach(() => harness.close())
 
 /** Places a call from the phone of 1000 that is bridged to a dial string; returns the answers and ends of all legs. */
 async function bridged(dialString: string, ms: number): Promise<string[]> {
   dialled = dialString
-  lab.engine.placeCall('1000', domain, { to: '0' })
-  await lab.time.advance(ms)
+  harness.engine.placeCall('1000', domain, { to: '0' })
+  await harness.time.advance(ms)
   return tales()
 }
 
@@ -85,7 +85,7 @@ test("any other number is answered by the far end of the gateway, which sees the
     '380441234567 answered',
     '0 answered',
   ])
-  const listed = await (await lab.login()).command('api show channels as json')
+  const listed = await (await harness.login()).command('api show channels as json')
   const row = JSON.parse(listed.body).rows.find(({ dest }: { dest: string }) => dest === '380441234567')
   expect(row.cid_num).toBe('4711')
 })
@@ -100,8 +100,8 @@ test('a leg over the limit of its gateway is refused until an earlier one ends',
   await bridged(`${limited}/1`, 1_000)
 
   expect(await bridged(`${limited}/2`, 1_000)).toEqual(['0 NORMAL_CIRCUIT_CONGESTION'])
-  await (await lab.login()).command('api hupall')
-  await lab.time.advance(100)
+  await (await harness.login()).command('api hupall')
+  await harness.time.advance(100)
   await tales()
   expect(await bridged(`${limited}/3`, 1_000)).toEqual(['3 answered', '0 answered'])
 })
@@ -117,10 +117,10 @@ test('a call to a number that begins with 97 makes the far end call the rest of 
     variable_sip_network_ip: '192.0.2.7',
     variable_sofia_profile_name: 'external',
   })
-  const channels = async () => JSON.parse((await (await lab.login()).command('api show channels as json')).body)
+  const channels = async () => JSON.parse((await (await harness.login()).command('api show channels as json')).body)
   expect((await channels()).row_count).toBe(3)
-  await (await lab.login()).command('api hupall')
-  await lab.time.advance(1_000)
+  await (await harness.login()).command('api hupall')
+  await harness.time.advance(1_000)
   expect((await channels()).row_count).toBe(0)
 })
 

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ServedGateway } from '../../../core/gateways/serve-gateways.ts'
 import { writeGatewaysXml } from '../../../functions/engine/write-gateways-xml.ts'
-import { type EngineLab, type LabClient, type WireFrame, engineLab } from '../../support/engine/engine-lab.ts'
+import {
+  type SimulatorHarness,
+  type WireClient,
+  type WireFrame,
+  simulatorHarness,
+} from '../../support/engine/simulator-harness.ts'
 import { recordedExchanges } from '../../support/engine/engine-replay.ts'
 import { fromJson, shapesOf } from '../../support/engine/engine-shape.ts'
 
@@ -35,17 +40,17 @@ const recordedGateways = [
 ]
 
 let gateways: readonly ServedGateway[]
-let lab: EngineLab
-let listener: LabClient
-let commander: LabClient
+let harness: SimulatorHarness
+let listener: WireClient
+let commander: WireClient
 beforeEach(async () => {
   gateways = []
-  lab = await engineLab({ gateways: async () => writeGatewaysXml(gateways) })
-  listener = await lab.login()
-  commander = await lab.login()
+  harness = await simulatorHarness({ gateways: async () => writeGatewaysXml(gateways) })
+  listener = await harness.login()
+  commander = await harness.login()
   await listener.command('event json CUSTOM sofia::gateway_add sofia::gateway_state sofia::gateway_delete')
 })
-afterEach(() => lab.close())
+afterEach(() => harness.close())
 
 const profile = async (command: string) => (await commander.command(`api sofia profile external ${command}`)).body
 /** The events so far that were not taken yet. */
@@ -61,7 +66,7 @@ test('a gateway registers within two ticks, and its events are as recorded', asy
   gateways = recordedGateways.slice(0, 1)
 
   await profile('rescan')
-  await lab.time.advance(3_000)
+  await harness.time.advance(3_000)
 
   const recorded = recordedExchanges('events/gateways.json')
     .flatMap(({ frames }) => frames)
@@ -76,7 +81,7 @@ test('a gateway with a wrong password fails, waits, and tries again later each t
   gateways = recordedGateways.slice(1, 2)
 
   await profile('rescan')
-  await lab.time.advance(36_000)
+  await harness.time.advance(36_000)
 
   const attempt = ['refused TRYING', 'refused FAILED', 'refused FAIL_WAIT']
   expect(tales(await events())).toEqual(['refused add', ...attempt, 'refused UNREGED', ...attempt])
@@ -86,7 +91,7 @@ test('a gateway that does not register is up at once and sends no state', async 
   gateways = recordedGateways.slice(2)
 
   await profile('rescan')
-  await lab.time.advance(5_000)
+  await harness.time.advance(5_000)
 
   expect(tales(await events())).toEqual(['static add'])
   expect((await commander.command('api sofia xmlstatus gateway')).body).toMatch(
@@ -97,7 +102,7 @@ test('a gateway that does not register is up at once and sends no state', async 
 test('the lists of gateways, and the answers about a single one, are as recorded', async () => {
   gateways = recordedGateways
   await profile('rescan')
-  await lab.time.advance(3_000)
+  await harness.time.advance(3_000)
 
   const recorded = recordedExchanges('api/gateways').filter(({ sent }) => sent.startsWith('api '))
   const figures = (text: string) =>
@@ -122,14 +127,14 @@ test('the lists of gateways, and the answers about a single one, are as recorded
 test('a killed gateway is gone by name at once but listed until the next tick, and a rescan keeps the others', async () => {
   gateways = recordedGateways
   await profile('rescan')
-  await lab.time.advance(3_000)
+  await harness.time.advance(3_000)
   const listed = async () =>
     (await commander.command('api sofia status')).body.match(/acme.example.com_\w+/g)?.toSorted()
 
   expect(await profile(`killgw ${domain}_trunk`)).toBe('+OK gateway marked for deletion.\n')
   expect(await profile(`killgw ${domain}_trunk`)).toBe('-ERR no such gateway.\n')
   expect(await listed()).toHaveLength(3)
-  await lab.time.advance(2_000)
+  await harness.time.advance(2_000)
 
   expect(await listed()).toEqual([`${domain}_refused`, `${domain}_static`])
   await events()

@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { UserDirectory } from '../../../packages/simulated-freeswitch/directory/user-directory.ts'
 import { httpDirectory } from '../../../local/platform/engine-lookups.ts'
-import { labDirectory } from '../../support/engine/engine-lab.ts'
+import { recordedDirectory } from '../../support/engine/simulator-harness.ts'
 
 interface Received {
   readonly head: string
@@ -57,7 +57,7 @@ describe('a directory over HTTP', () => {
   })
 
   test('a directory over HTTP returns a user with the variables of its domain and its own, byte for byte', async () => {
-    answer.body = await labDirectory({ user: '1002', domain: 'tenant1.example.com' })
+    answer.body = await recordedDirectory({ user: '1002', domain: 'tenant1.example.com' })
 
     const user = await directory().find({ ...question, user: '1002' })
 
@@ -98,7 +98,7 @@ describe('a directory over HTTP', () => {
   test('a directory over HTTP cannot make the engine expand entities', async () => {
     const bomb = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>'
     answer.body =
-      bomb + (await labDirectory({ user: '1000', domain: 'tenant1.example.com' })).replace('Alice Adams', '&b;')
+      bomb + (await recordedDirectory({ user: '1000', domain: 'tenant1.example.com' })).replace('Alice Adams', '&b;')
 
     const user = await directory().find(question)
 

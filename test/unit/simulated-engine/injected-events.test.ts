@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type EngineLab, type WireFrame, engineLab } from '../../support/engine/engine-lab.ts'
+import { type SimulatorHarness, type WireFrame, simulatorHarness } from '../../support/engine/simulator-harness.ts'
 import { recordedExchanges, replay } from '../../support/engine/engine-replay.ts'
 import { shapesOf } from '../../support/engine/engine-shape.ts'
 
-let lab: EngineLab
+let harness: SimulatorHarness
 beforeEach(async () => {
-  lab = await engineLab()
+  harness = await simulatorHarness()
 })
-afterEach(() => lab.close())
+afterEach(() => harness.close())
 
 describe('an event that a client injects', () => {
   test('an event that a client injects is acknowledged with its uuid', async () => {
-    const exchanges = await replay(lab, 'events/sendevent-custom.sender')
+    const exchanges = await replay(harness, 'events/sendevent-custom.sender')
 
     for (const { recorded, answered } of exchanges) expect(shapesOf(answered)).toEqual(shapesOf(recorded))
   })
@@ -20,10 +20,10 @@ describe('an event that a client injects', () => {
     'an event that a client injects comes to a %s listener byte for byte as recorded',
     async (format) => {
       const { subscription, events } = recordedEvents(`events/sendevent-custom.${format}`)
-      const listener = await lab.login()
+      const listener = await harness.login()
       await listener.command(subscription)
 
-      await replay(lab, 'events/sendevent-custom.sender')
+      await replay(harness, 'events/sendevent-custom.sender')
 
       const received = await listener.take(events.length)
       expect(received.map(comparable)).toEqual(events.map(comparable))

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from 'vitest'
-import { type EngineLab, engineLab } from '../../support/engine/engine-lab.ts'
+import { type SimulatorHarness, simulatorHarness } from '../../support/engine/simulator-harness.ts'
 import { replay } from '../../support/engine/engine-replay.ts'
 import { fromJson, shapesOf } from '../../support/engine/engine-shape.ts'
 
-let lab: EngineLab
-afterEach(() => lab.close())
+let harness: SimulatorHarness
+afterEach(() => harness.close())
 
 /**
  * The questions to an idle engine that the simulated one answers; the rest of the recording belongs to other modules.
@@ -13,9 +13,9 @@ const simulated =
   /^(auth|api (status|version|hostname|switchname|uptime|reloadxml|show (status|channels)|global_getvar hostname))/
 
 test('an idle simulated engine answers list commands as recorded', async () => {
-  lab = await engineLab()
+  harness = await simulatorHarness()
 
-  const exchanges = (await replay(lab, 'api/idle')).filter(({ sent }) => simulated.test(sent))
+  const exchanges = (await replay(harness, 'api/idle')).filter(({ sent }) => simulated.test(sent))
 
   expect(exchanges).toHaveLength(16)
   for (const { sent, recorded, answered } of exchanges) {
@@ -25,10 +25,10 @@ test('an idle simulated engine answers list commands as recorded', async () => {
 })
 
 test('a row of a bridged call has the recorded columns and values', async () => {
-  lab = await engineLab({ phoneBehaviour: () => ({ kind: 'answer', afterMs: 300 }) })
-  const client = await lab.login()
+  harness = await simulatorHarness({ phoneBehaviour: () => ({ kind: 'answer', afterMs: 300 }) })
+  const client = await harness.login()
   await client.command('api originate user/1002@tenant1.example.com &bridge(user/1003@tenant1.example.com)')
-  await lab.time.advance(1_000)
+  await harness.time.advance(1_000)
 
   const { body } = await client.command('api show channels like 1002 as json')
 
@@ -39,15 +39,15 @@ test('a row of a bridged call has the recorded columns and values', async () => 
 })
 
 test('the dump of a live channel has the recorded headers', async () => {
-  lab = await engineLab()
-  const client = await lab.login()
+  harness = await simulatorHarness()
+  const client = await harness.login()
   const { body } = await client.command(
     'api originate {ignore_early_media=true}user/1001@tenant1.example.com 9196 XML tenant1.example.com',
   )
 
   const dump = await client.command(`api uuid_dump ${body.slice(4).trim()} json`)
 
-  const recorded = (await replay(lab, 'api/active')).find(({ sent }) => /^api uuid_dump \S+ json/.test(sent))
+  const recorded = (await replay(harness, 'api/active')).find(({ sent }) => /^api uuid_dump \S+ json/.test(sent))
   const names = (text = '') =>
     fromJson(text)
       .pairs.map(([name]) => name)
@@ -58,7 +58,7 @@ test('the dump of a live channel has the recorded headers', async () => {
 type Row = Readonly<Record<string, string>>
 
 async function recordedRows(): Promise<Row[]> {
-  const exchanges = await replay(lab, 'api/active')
+  const exchanges = await replay(harness, 'api/active')
   const list = exchanges.find(({ sent }) => sent.startsWith('api show channels like 1002 as json'))
   return rowsOf(list?.recorded[0]?.body ?? '')
 }

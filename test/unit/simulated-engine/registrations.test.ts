@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type EngineLab, type LabClient, engineLab, labDirectory } from '../../support/engine/engine-lab.ts'
+import {
+  type SimulatorHarness,
+  type WireClient,
+  simulatorHarness,
+  recordedDirectory,
+} from '../../support/engine/simulator-harness.ts'
 import { recordedExchanges, replay } from '../../support/engine/engine-replay.ts'
 import { fromJson, shapesOf } from '../../support/engine/engine-shape.ts'
 
@@ -7,26 +12,26 @@ const domain = 'tenant1.example.com'
 const deleted = new Set<string>()
 let broken = false
 let holdUp: Promise<void> | undefined
-let lab: EngineLab
-let listener: LabClient
+let harness: SimulatorHarness
+let listener: WireClient
 beforeEach(async () => {
   deleted.clear()
   broken = false
-  lab = await engineLab({
+  harness = await simulatorHarness({
     directory: async (form) => {
       // Answered with the present time, published later.
-      const answer = labDirectory(deleted.has(form['user'] ?? '') ? {} : form)
+      const answer = recordedDirectory(deleted.has(form['user'] ?? '') ? {} : form)
       await holdUp
       if (broken) throw new Error('the directory is out of order')
       return answer
     },
   })
-  listener = await lab.login()
+  listener = await harness.login()
   await listener.command(
     'event json CUSTOM sofia::register sofia::unregister sofia::expire sofia::register_attempt sofia::pre_register',
   )
 })
-afterEach(() => lab.close())
+afterEach(() => harness.close())
 
 const recorded = recordedExchanges('events/registrations.json')
   .flatMap(({ frames }) => frames)
@@ -39,11 +44,11 @@ function recordedOf(user: string): ReturnType<typeof shapesOf> {
 
 describe('a phone', () => {
   test('a phone that registers and unregisters fires the recorded events', async () => {
-    lab.engine.unregisterPhone('1003', domain)
+    harness.engine.unregisterPhone('1003', domain)
     await listener.drain()
 
-    expect(await lab.engine.registerPhone('1003', domain)).toBe(true)
-    expect(lab.engine.unregisterPhone('1003', domain)).toBe(true)
+    expect(await harness.engine.registerPhone('1003', domain)).toBe(true)
+    expect(harness.engine.unregisterPhone('1003', domain)).toBe(true)
 
     expect(shapesOf(await listener.drain())).toEqual(recordedOf('1003'))
   })
@@ -51,14 +56,14 @@ describe('a phone', () => {
   test('a phone that renews its registration fires the recorded event', async () => {
     const [, , , pre, attempt, renewed] = recordedOf('1000')
 
-    await lab.engine.registerPhone('1000', domain)
+    await harness.engine.registerPhone('1000', domain)
 
     expect(shapesOf(await listener.drain())).toEqual([pre, attempt, renewed])
     expect(renewed?.names).toContain('update-reg')
   })
 
   test('a phone renews its registration before it expires', async () => {
-    await lab.time.advance(3_000_000)
+    await harness.time.advance(3_000_000)
 
     const subclasses = (await listener.drain()).map(({ body }) => new Map(fromJson(body).pairs).get('Event-Subclass'))
     expect(subclasses.filter((subclass) => subclass === 'sofia::register')).toHaveLength(5)
@@ -66,8 +71,8 @@ describe('a phone', () => {
   })
 
   test('a phone of a user that is unknown to the directory cannot register', async () => {
-    expect(await lab.engine.registerPhone('9999', domain)).toBe(false)
-    expect(lab.engine.unregisterPhone('9999', domain)).toBe(false)
+    expect(await harness.engine.registerPhone('9999', domain)).toBe(false)
+    expect(harness.engine.unregisterPhone('9999', domain)).toBe(false)
     expect(await listener.drain()).toEqual([])
   })
 })
@@ -77,7 +82,7 @@ describe('when the engine is ordered to forget a user', () => {
     (await listener.drain()).map(({ body }) => new Map(fromJson(body).pairs).get('Event-Subclass'))
 
   test('a new user gets a registered phone when the engine flushes that user', async () => {
-    const client = await lab.login()
+    const client = await harness.login()
 
     const { body } = await client.command(`api xml_flush_cache id 1005 ${domain}`)
 
@@ -88,7 +93,7 @@ describe('when the engine is ordered to forget a user', () => {
   })
 
   test('the phone of a deleted user is unregistered when the engine flushes that user', async () => {
-    const client = await lab.login()
+    const client = await harness.login()
     deleted.add('1001')
 
     const { body } = await client.command(`api xml_flush_cache id 1001 ${domain}`)
@@ -100,20 +105,20 @@ describe('when the engine is ordered to forget a user', () => {
   })
 
   test('a flush of a user changes no registration while the directory fails', async () => {
-    const client = await lab.login()
+    const client = await harness.login()
     broken = true
 
     await client.command(`api xml_flush_cache id 1001 ${domain}`)
-    await lab.time.advance(7_200_000)
+    await harness.time.advance(7_200_000)
 
     expect(await subclasses()).toEqual([])
     broken = false
-    await lab.time.advance(2_000_000)
+    await harness.time.advance(2_000_000)
     expect(await subclasses()).toContain('sofia::register')
   })
 
   test('the last of two flushes decides about a registration, even if the answer to the first arrives later', async () => {
-    const client = await lab.login()
+    const client = await harness.login()
     const slow = Promise.withResolvers<void>()
     holdUp = slow.promise
     await client.command(`api xml_flush_cache id 1005 ${domain}`)
@@ -132,9 +137,9 @@ describe('when the engine is ordered to forget a user', () => {
   })
 
   test('a phone is rung only if a real engine of the kit would ring its contact', async () => {
-    const client = await lab.login()
+    const client = await harness.login()
     const call = async (parameters: string) => {
-      await lab.engine.registerPhone('1005', domain, parameters)
+      await harness.engine.registerPhone('1005', domain, parameters)
       return (await client.command(`api originate user/1005@${domain} &park()`)).body
     }
 
@@ -145,7 +150,7 @@ describe('when the engine is ordered to forget a user', () => {
   })
 
   test('a flush of a user leaves a phone that is already registered alone', async () => {
-    const client = await lab.login()
+    const client = await harness.login()
 
     await client.command(`api xml_flush_cache id 1001 ${domain}`)
 
@@ -154,7 +159,7 @@ describe('when the engine is ordered to forget a user', () => {
 })
 
 test('a flushed registration fires the event of an expired one', async () => {
-  const client = await lab.login()
+  const client = await harness.login()
 
   const { body } = await client.command(`api sofia profile internal flush_inbound_reg 1001@${domain}`)
 
@@ -166,13 +171,13 @@ test('a flushed registration fires the event of an expired one', async () => {
 })
 
 test('the list of registrations is as recorded, and is updated with a delay', async () => {
-  const replayed = await replay(lab, 'api/registrations')
+  const replayed = await replay(harness, 'api/registrations')
   const list = replayed.find(({ sent }) => sent.startsWith('api show registrations as json'))
-  const client = await lab.login()
-  lab.engine.unregisterPhone('1004', domain)
+  const client = await harness.login()
+  harness.engine.unregisterPhone('1004', domain)
 
   const late = await client.command('api show registrations count')
-  await lab.time.advance(500)
+  await harness.time.advance(500)
   const settled = await client.command('api show registrations count')
 
   expect(shapesOf(list?.answered ?? [])).toEqual(shapesOf(list?.recorded ?? []))
@@ -180,7 +185,7 @@ test('the list of registrations is as recorded, and is updated with a delay', as
 })
 
 test("a phone's contact is as recorded, whatever the profile", async () => {
-  const replayed = await replay(lab, 'api/registrations')
+  const replayed = await replay(harness, 'api/registrations')
   const contacts = replayed.filter(({ sent }) => /^api sofia_contact \S*(?:1001|9999)/.test(sent))
 
   expect(contacts.map(({ sent }) => sent.replace('api sofia_contact ', '').trim())).toEqual([

@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { writeDialplanXml } from '../../../functions/engine/write-dialplan-xml.ts'
-import { type EngineLab, type LabClient, busy, engineLab } from '../../support/engine/engine-lab.ts'
+import {
+  type SimulatorHarness,
+  type WireClient,
+  busy,
+  simulatorHarness,
+} from '../../support/engine/simulator-harness.ts'
 import { fromJson } from '../../support/engine/engine-shape.ts'
 
 type Form = Readonly<Record<string, string>>
@@ -9,13 +14,13 @@ const domain = 'tenant1.example.com'
 /** The fields of each question of the engine, and the answers. */
 let asked: Form[]
 let routes: (form: Form) => readonly (readonly [application: string, data?: string])[]
-let lab: EngineLab
-let listener: LabClient
+let harness: SimulatorHarness
+let listener: WireClient
 
 beforeEach(async () => {
   asked = []
   routes = () => []
-  lab = await engineLab({
+  harness = await simulatorHarness({
     phoneBehaviour: (login) => (login === '1001' ? busy : { kind: 'answer', afterMs: 300 }),
     emergencyNumbers: ['1001'],
     dialplan: async (form) => {
@@ -26,15 +31,15 @@ beforeEach(async () => {
       )
     },
   })
-  listener = await lab.login()
+  listener = await harness.login()
   await listener.command('event json CHANNEL_EXECUTE CHANNEL_HANGUP_COMPLETE')
 })
-afterEach(() => lab.close())
+afterEach(() => harness.close())
 
 /** Places a call from the phone of 1000, and returns what its own leg has executed, and its end, after some time. */
 async function placed(to: string, ms: number): Promise<string[]> {
-  const uuid = lab.engine.placeCall('1000', domain, { to })
-  await lab.time.advance(ms)
+  const uuid = harness.engine.placeCall('1000', domain, { to })
+  await harness.time.advance(ms)
   const events = (await listener.drain()).map(({ body }) => new Map(fromJson(body).pairs))
   return events
     .filter((event) => event.get('Unique-ID') === uuid)
@@ -82,7 +87,7 @@ describe('a call that the platform routes', () => {
       'answer',
       'playback tone_stream://%(200,100,440);loops=2',
     ])
-    await lab.time.advance(20)
+    await harness.time.advance(20)
     expect((await listener.drain()).map(({ body }) => new Map(fromJson(body).pairs).get('Application-Data'))).toContain(
       'USER_BUSY',
     )
@@ -105,8 +110,8 @@ describe('a call that the platform routes', () => {
       ['bridge', `user/1002@${domain}`],
     ]
 
-    lab.engine.placeCall('1000', domain, { to: '77' })
-    await lab.time.advance(1_000)
+    harness.engine.placeCall('1000', domain, { to: '77' })
+    await harness.time.advance(1_000)
 
     const answers = (await listener.drain())
       .map(({ body }) => new Map(fromJson(body).pairs))
@@ -134,7 +139,7 @@ describe('a call that the platform routes', () => {
     routes = () => [['sched_hangup', '+5 ALLOTTED_TIMEOUT'], ['answer'], ['echo']]
 
     expect((await placed('77', 4_900)).at(-1)).toBe('echo')
-    await lab.time.advance(200)
+    await harness.time.advance(200)
     expect(
       (await listener.drain()).map(({ body }) => new Map(fromJson(body).pairs).get('variable_hangup_cause')),
     ).toEqual(['ALLOTTED_TIMEOUT'])
@@ -146,13 +151,13 @@ describe('a call that the platform routes', () => {
     const chosen = () => [['play_and_get_digits', menu(2)] as const, ['log', 'chose ${svc_menu}'] as const]
     /** Places a call, presses keys after 100 ms each, and returns what its leg executes until 20 s later. */
     const pressed = async (...keys: string[]) => {
-      const uuid = lab.engine.placeCall('1000', domain, { to: '77' })
-      await lab.time.advance(100)
+      const uuid = harness.engine.placeCall('1000', domain, { to: '77' })
+      await harness.time.advance(100)
       for (const key of keys) {
         await listener.command(`api uuid_recv_dtmf ${uuid} ${key}`)
-        await lab.time.advance(100)
+        await harness.time.advance(100)
       }
-      await lab.time.advance(20_000)
+      await harness.time.advance(20_000)
       const events = (await listener.drain()).map(({ body }) => new Map(fromJson(body).pairs))
       return events.flatMap((event) => (event.get('Application') === 'log' ? [event.get('Application-Data')] : []))
     }
@@ -178,11 +183,11 @@ describe('a call that the platform routes', () => {
         ['play_and_get_digits', menu(1)],
         ['hangup', 'USER_BUSY'],
       ]
-      const uuid = lab.engine.placeCall('1000', domain, { to: '77' })
-      await lab.time.advance(200)
+      const uuid = harness.engine.placeCall('1000', domain, { to: '77' })
+      await harness.time.advance(200)
 
       listener.send(`api uuid_recv_dtmf ${uuid} *\n\n`)
-      await lab.time.advance(0)
+      await harness.time.advance(0)
 
       const frames = (await listener.drain()).filter(({ body }) => body.startsWith('{'))
       const events = frames.map(({ body }) => new Map(fromJson(body).pairs))
@@ -193,12 +198,12 @@ describe('a call that the platform routes', () => {
 
     it('a call that hangs up at a menu ends there', async () => {
       routes = chosen
-      const uuid = lab.engine.placeCall('1000', domain, { to: '77' })
-      await lab.time.advance(100)
+      const uuid = harness.engine.placeCall('1000', domain, { to: '77' })
+      await harness.time.advance(100)
 
       await listener.drain()
       await listener.command(`api uuid_kill ${uuid}`)
-      await lab.time.advance(20_000)
+      await harness.time.advance(20_000)
 
       const after = (await listener.drain()).map(({ body }) => new Map(fromJson(body).pairs).get('Event-Name'))
       expect(after).toEqual(['CHANNEL_HANGUP_COMPLETE'])

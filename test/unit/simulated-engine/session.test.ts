@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type EngineLab, engineLab } from '../../support/engine/engine-lab.ts'
+import { type SimulatorHarness, simulatorHarness } from '../../support/engine/simulator-harness.ts'
 import { recordedExchanges, replay } from '../../support/engine/engine-replay.ts'
 import { shapesOf } from '../../support/engine/engine-shape.ts'
 
-let lab: EngineLab
+let harness: SimulatorHarness
 beforeEach(async () => {
-  lab = await engineLab()
+  harness = await simulatorHarness()
 })
-afterEach(() => lab.close())
+afterEach(() => harness.close())
 
 describe('a recorded connection gets the recorded answers', () => {
   test.each([
@@ -30,7 +30,7 @@ describe('a recorded connection gets the recorded answers', () => {
     'session/unknown-commands',
     'session/userauth-denied',
   ])('the recorded connection %s gets the recorded answers', async (name) => {
-    const exchanges = await replay(lab, name)
+    const exchanges = await replay(harness, name)
 
     for (const { sent, recorded, answered } of exchanges) {
       expect(shapesOf(answered), `after ${JSON.stringify(sent.slice(0, 200))}`).toEqual(shapesOf(recorded))
@@ -44,7 +44,7 @@ const notSimulated =
 
 describe('an api command', () => {
   test('an api command that is unknown, malformed or without an answer is answered as recorded', async () => {
-    const exchanges = await replay(lab, 'session/unknown-api')
+    const exchanges = await replay(harness, 'session/unknown-api')
 
     for (const { sent, recorded, answered } of exchanges) {
       if (notSimulated.test(sent)) expect(answered[0]?.body).toMatch(/^-ERR \w+ Command not found!\n$/)
@@ -57,9 +57,9 @@ describe('an api command', () => {
       .map(({ sent }) => sent)
       .filter((sent) => sent !== ''),
   )('an api command is read the same when %j comes byte by byte', async (sent) => {
-    const whole = lab.connect()
+    const whole = harness.connect()
     whole.send(`auth ClueCon\n\n${sent}`)
-    const piecemeal = lab.connect()
+    const piecemeal = harness.connect()
     for (const byte of `auth ClueCon\n\n${sent}`) {
       piecemeal.send(byte)
       await piecemeal.drain().then((frames) => piecemeal.keep(frames))
@@ -72,7 +72,7 @@ describe('an api command', () => {
 describe('a connection', () => {
   test('a connection gets a goodbye when the client ends its side, and only after its command is answered', async () => {
     const recorded = recordedExchanges('session/half-close').flatMap(({ frames }) => frames)
-    const client = lab.connect()
+    const client = harness.connect()
     client.send('auth ClueCon\n\napi version\n\n')
     client.end()
 
@@ -84,9 +84,9 @@ describe('a connection', () => {
 
   test('a connection gets no event while a command is incomplete', async () => {
     const recorded = recordedExchanges('session/split-writes').flatMap(({ frames }) => frames)
-    const client = await lab.login()
+    const client = await harness.login()
     await client.command('event plain CUSTOM test::partial')
-    const other = await lab.login()
+    const other = await harness.login()
 
     client.send('api vers')
     await client.drain()
@@ -99,22 +99,22 @@ describe('a connection', () => {
 
   test('a connection is cut with a notice when any client sends a line that names the module and its reload', async () => {
     const recorded = recordedExchanges('session/reload-mod-event-socket').flatMap(({ frames }) => frames)
-    const client = await lab.login()
+    const client = await harness.login()
     await client.command('event plain ALL')
-    const other = await lab.login()
+    const other = await harness.login()
 
     other.send('api echo please do not reload mod_event_socket\n\n')
 
     expect(shapesOf(await client.take(2))).toEqual(shapesOf(recorded.slice(-2)))
     await client.untilClosed()
-    expect(shapesOf([await (await lab.login()).command('api version')])[0]?.text).toContain('FreeSWITCH Version')
+    expect(shapesOf([await (await harness.login()).command('api version')])[0]?.text).toContain('FreeSWITCH Version')
   })
 
   test('a connection runs one command at a time and gets events only between them', async () => {
     const recorded = recordedExchanges('control/api-blocks-connection').at(-1)
-    const client = await lab.login()
+    const client = await harness.login()
     await client.command('event plain CUSTOM lab::tick')
-    const other = await lab.login()
+    const other = await harness.login()
 
     client.send(recorded?.sent ?? '')
     await other.command('sendevent CUSTOM\nEvent-Subclass: lab::tick\nn: 1')

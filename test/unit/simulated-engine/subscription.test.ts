@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type EngineLab, type LabClient, engineLab } from '../../support/engine/engine-lab.ts'
+import { type SimulatorHarness, type WireClient, simulatorHarness } from '../../support/engine/simulator-harness.ts'
 import { replay } from '../../support/engine/engine-replay.ts'
 import { fromJson, shapesOf } from '../../support/engine/engine-shape.ts'
 
-let lab: EngineLab
-let prober: LabClient
+let harness: SimulatorHarness
+let prober: WireClient
 beforeEach(async () => {
-  lab = await engineLab()
-  prober = await lab.login()
+  harness = await simulatorHarness()
+  prober = await harness.login()
 })
-afterEach(() => lab.close())
+afterEach(() => harness.close())
 
 /** The events that the recorder's second connection fired after each command of the first, except the login. */
 const probes = [
@@ -37,7 +37,7 @@ describe('after each command of a recorded subscriber, the same events of six co
     'subscribe/filter',
     'subscribe/format-switch',
   ])('the events after each command of a recorded subscriber are those of the recording %s', async (name) => {
-    const exchanges = await replay(lab, name, { after: probe })
+    const exchanges = await replay(harness, name, { after: probe })
 
     for (const { sent, recorded, answered } of exchanges) {
       expect(shapesOf(answered), `after ${JSON.stringify(sent)}`).toEqual(shapesOf(recorded))
@@ -46,7 +46,7 @@ describe('after each command of a recorded subscriber, the same events of six co
 })
 
 test('a subscriber of the simulated engine gets only events that the recorded engine sent', async () => {
-  const client = await lab.login()
+  const client = await harness.login()
   await client.command('event plain CUSTOM lab::a')
 
   await probe(2)
@@ -62,7 +62,7 @@ describe('myevents', () => {
       return body.slice(4).trim()
     }
     const [own, other] = [await made(), await made()]
-    const listener = await lab.login()
+    const listener = await harness.login()
     await listener.command(command(own))
     for (const uuid of [other, own]) await prober.command(`api uuid_kill ${uuid}`)
     const events = (await listener.drain()).map(({ body }) => new Map(fromJson(body).pairs))

@@ -84,7 +84,7 @@ describe('a request that reaches for another tenant', () => {
   )
 })
 
-type World = Awaited<ReturnType<typeof setUp>>
+type Harness = Awaited<ReturnType<typeof setUp>>
 const adminOf = (api: Api, domain: string) => credentialOf(api, { domain }, people.admin)
 
 async function cursorOf(api: Api, domain: string): Promise<string> {
@@ -97,7 +97,7 @@ async function goOn(api: Api, cursor: string) {
   return api.call(listAccounts, { headers: await adminOf(api, own), query })
 }
 
-const stale: Readonly<Record<string, (world: World) => Promise<void>>> = {
+const stale: Readonly<Record<string, (harness: Harness) => Promise<void>>> = {
   'own token after the domain was deleted and created by another customer': async ({ api }) => {
     const headers = await adminOf(api, own)
     await api.call(deleteDomain, { params: { domain_name: own }, headers: { ...(await api.as('root')) } })

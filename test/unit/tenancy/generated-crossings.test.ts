@@ -13,7 +13,7 @@ import { aTenant, credentialOf, domainCredential, people, usualThings } from '..
 const mark = 'planted-by-the-other'
 
 /** The own tenant, optionally with the other. The engine knows the other's call, and respects the scope of orders. */
-async function aWorld(other: string | undefined): Promise<Api> {
+async function aHarness(other: string | undefined): Promise<Api> {
   const api = anApi()
   await aTenant(api, { domain: own, mark: 'own' })
   api.ports.state.requestKeys.clear()
@@ -81,9 +81,9 @@ function routeOf(operationId: string): Route {
   return route
 }
 
-/** The call in a world with the other tenant, and the same in a world that never knew it. */
+/** The call in a harness with the other tenant, and the same in a harness that never knew it. */
 async function cross(given: Crossing) {
-  const [here, without] = [await aWorld(given.other), await aWorld(undefined)]
+  const [here, without] = [await aHarness(given.other), await aHarness(undefined)]
   const route = routeOf(given.operationId)
   if (given.repeats && takesKey(route) && given.operationId !== 'logOut') await repeatFirst(here, given)
   const genuine = given.cursor !== undefined && isList(route) ? await cursorOf(here, given) : undefined
@@ -154,7 +154,7 @@ it.each(batches)(
 
 it('the other tenant of these tests has the things that the requests name', async () => {
   const [other = ''] = otherNames
-  const api = await aWorld(other)
+  const api = await aHarness(other)
   const headers = await credentialOf(api, { domain: other }, people.admin)
   const asked = routes.filter(
     (route) => route.authentication === 'token' && route.method === 'GET' && isAboutThing(route),

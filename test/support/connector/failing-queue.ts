@@ -13,7 +13,7 @@ interface QueueCall {
 }
 
 /** A queue of events that does what a test says instead of taking them, and keeps every call. */
-export interface OrdealQueue {
+export interface FailingQueue {
   publish: Publish
   /** Takes events as ever while absent. */
   instead: ((batch: readonly PlatformEvent[], take: Publish) => Promise<readonly string[]>) | undefined
@@ -29,12 +29,12 @@ export interface OrdealQueue {
 }
 
 /** A queue before the one that `take` gives events to. */
-export function ordealQueue(clock: Clock, take: Publish): OrdealQueue {
+export function failingQueue(clock: Clock, take: Publish): FailingQueue {
   const calls: QueueCall[] = []
   const acknowledged = new Set<string>()
   const sent = new Map<string, number>()
   let [underWay, mostAtOnce] = [0, 0]
-  const queue: OrdealQueue = {
+  const queue: FailingQueue = {
     instead: undefined,
     calls,
     acknowledged,

@@ -13,15 +13,15 @@ import { type ManualTime, manualTime } from '../processes/manual-time.ts'
 import { aDomain, aHook } from '../records/records.ts'
 
 /** The one domain with hooks. */
-export const labDomain = 'a.example.com'
+export const harnessDomain = 'a.example.com'
 
 /** The name of the engine where a test names none. */
-export const labEngine = '192.0.2.1:8021'
+export const harnessEngine = '192.0.2.1:8021'
 
 const life = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY']
 
-/** A call that an engine of the lab has: a row of its list. */
-export interface LabRow {
+/** A call that an engine of the harness has: a row of its list. */
+export interface ListedCall {
   readonly uuid: string
   readonly callstate?: string
   /** Seconds since the epoch; now where left out. */
@@ -29,14 +29,14 @@ export interface LabRow {
 }
 
 /** The event side of one connector and the engine that it hears, both in the hands of a test. */
-export interface EventLab {
+export interface Pipeline {
   readonly side: EventPipeline
   readonly commands: FakeEslSession
   readonly registry: EventPipelineDeps['registry']
   /** The channels that the engine has, where its list does not tell. */
-  existing?: readonly Pick<LabRow, 'uuid'>[]
+  existing?: readonly Pick<ListedCall, 'uuid'>[]
   /** The engine's answer to `show channels as json`. */
-  rows: readonly LabRow[]
+  rows: readonly ListedCall[]
   /** Its answer to `show registrations as json`. */
   registrations: readonly { readonly user: string; readonly domain?: string; readonly expires: number }[]
   /** Makes the event link. */
@@ -47,19 +47,22 @@ export interface EventLab {
   emit(...events: EventGiven[]): Promise<void>
 }
 
-/** A world for one or more connectors: one time, one set of stores, one queue. */
-export interface LabWorld {
+/** A harness for one or more connectors: one time, one set of stores, one queue. */
+export interface PipelineHarness {
   readonly time: ManualTime
   readonly ports: MemoryPorts
   readonly published: MemoryPorts['events']['published']
   /** A connector with an engine link that is down. */
-  readonly connector: (id?: string, given?: Partial<EventPipelineDeps>) => Promise<EventLab>
+  readonly connector: (id?: string, given?: Partial<EventPipelineDeps>) => Promise<Pipeline>
   /** The names of the events that were published for a call, in order; those that a connector made end with "made". */
   readonly eventsOf: (uuid: string) => string[]
 }
 
-/** Makes a world whose domains have hooks on every event of a call's life and on account states. */
-export async function labWorld(time = manualTime(), domains: readonly string[] = [labDomain]): Promise<LabWorld> {
+/** Makes a harness whose domains have hooks on every event of a call's life and on account states. */
+export async function pipelineHarness(
+  time = manualTime(),
+  domains: readonly string[] = [harnessDomain],
+): Promise<PipelineHarness> {
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   const wanted = [...life, 'CHANNEL_STATE', 'CHANNEL_HOLD', 'CUSTOM->svc::account_status']
   for (const domain of domains) {
@@ -75,10 +78,10 @@ export async function labWorld(time = manualTime(), domains: readonly string[] =
     ports,
     published,
     connector: async (id = 'connector-1', given = {}) => {
-      const lab = aLab(time, ports, id, given)
-      void lab.side.follow(() => {}, new AbortController().signal)
+      const pipeline = aHarness(time, ports, id, given)
+      void pipeline.side.follow(() => {}, new AbortController().signal)
       await time.advance(0)
-      return lab
+      return pipeline
     },
     eventsOf: (uuid) =>
       published
@@ -87,7 +90,12 @@ export async function labWorld(time = manualTime(), domains: readonly string[] =
   }
 }
 
-function aLab(time: ManualTime, ports: MemoryPorts, connectorId: string, given: Partial<EventPipelineDeps>): EventLab {
+function aHarness(
+  time: ManualTime,
+  ports: MemoryPorts,
+  connectorId: string,
+  given: Partial<EventPipelineDeps>,
+): Pipeline {
   const domains = domainNames(ports.domains, time.clock)
   const registry = new ChannelRegistry(domains)
   const commands = fakeEslSession()
@@ -96,7 +104,7 @@ function aLab(time: ManualTime, ports: MemoryPorts, connectorId: string, given: 
   let isUp = false
   const reasons: { events?: EslDownReason } = {}
   const engine = {
-    name: labEngine,
+    name: harnessEngine,
     commands,
     reasons,
     get coreUuid() {
@@ -115,7 +123,7 @@ function aLab(time: ManualTime, ports: MemoryPorts, connectorId: string, given: 
     log: capturedLog(),
     ...given,
   })
-  const lab: EventLab = {
+  const pipeline: Pipeline = {
     side,
     commands,
     registry,
@@ -130,23 +138,23 @@ function aLab(time: ManualTime, ports: MemoryPorts, connectorId: string, given: 
     down: async (reason = 'closed') => {
       isUp = false
       reasons.events = reason
-      registry.markUnconfirmed(labEngine)
+      registry.markUnconfirmed(harnessEngine)
       side.engineChanged(engine, 'engine_disconnected')
       await time.advance(0)
     },
     emit: async (...events) => {
-      for (const event of events) if (isUp) side.accept(anEngineEvent({ coreUuid: core, ...event }), labEngine)
+      for (const event of events) if (isUp) side.accept(anEngineEvent({ coreUuid: core, ...event }), harnessEngine)
       await time.advance(0)
     },
   }
   commands.answer = (command) => {
     const seconds = Math.floor(time.clock.now() / 1_000)
-    if (command === 'show channels as json') return listOf(lab.rows.map((row) => rowOf(row, seconds)))
+    if (command === 'show channels as json') return listOf(pipeline.rows.map((row) => rowOf(row, seconds)))
     const asked = /^uuid_exists (\S+)$/.exec(command)?.[1]
-    if (asked !== undefined) return `${(lab.existing ?? lab.rows).some(({ uuid }) => uuid === asked)}`
+    if (asked !== undefined) return `${(pipeline.existing ?? pipeline.rows).some(({ uuid }) => uuid === asked)}`
     if (command !== 'show registrations as json') return '-ERR command not found\n'
     return listOf(
-      lab.registrations.map(({ user, domain = labDomain, expires }) => ({
+      pipeline.registrations.map(({ user, domain = harnessDomain, expires }) => ({
         reg_user: user,
         realm: domain,
         url: `sofia/internal/sip:${user}@192.0.2.9:5060`,
@@ -154,14 +162,14 @@ function aLab(time: ManualTime, ports: MemoryPorts, connectorId: string, given: 
       })),
     )
   }
-  return lab
+  return pipeline
 }
 
 function listOf(rows: readonly object[]): string {
   return JSON.stringify(rows.length === 0 ? { row_count: 0 } : { row_count: rows.length, rows })
 }
 
-function rowOf({ uuid, callstate = 'ACTIVE', createdAt }: LabRow, seconds: number) {
+function rowOf({ uuid, callstate = 'ACTIVE', createdAt }: ListedCall, seconds: number) {
   return {
     uuid,
     callstate,
@@ -170,19 +178,19 @@ function rowOf({ uuid, callstate = 'ACTIVE', createdAt }: LabRow, seconds: numbe
     cid_name: 'Alice',
     cid_num: '1000',
     dest: '9196',
-    context: labDomain,
-    presence_id: `1000@${labDomain}`,
+    context: harnessDomain,
+    presence_id: `1000@${harnessDomain}`,
   }
 }
 
 /**
- * The headers of a call that user 1000 of the lab's domain placed, or the user of `Channel-Presence-ID`, or no user
+ * The headers of a call that user 1000 of the harness's domain placed, or the user of `Channel-Presence-ID`, or no user
  * where that is empty; created at an epoch millisecond of the engine's clock.
  */
 export function ofCall(createdAt: number, more: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const account = more['Channel-Presence-ID'] ?? `1000@${more['Caller-Context'] ?? labDomain}`
+  const account = more['Channel-Presence-ID'] ?? `1000@${more['Caller-Context'] ?? harnessDomain}`
   return {
-    'Caller-Context': labDomain,
+    'Caller-Context': harnessDomain,
     'Call-Direction': 'inbound',
     ...(account === '' ? {} : ofCaller(account)),
     'Caller-Caller-ID-Number': '1000',

@@ -1,21 +1,21 @@
 import type { Log } from '../../../adapters/log/logger.ts'
-import type { EventLab, LabWorld } from './event-lab.ts'
+import type { Pipeline, PipelineHarness } from './pipeline-harness.ts'
 import { type MemoryDisk, spoolOwner } from './memory-disk.ts'
-import type { OrdealQueue } from './ordeal-queue.ts'
+import type { FailingQueue } from './failing-queue.ts'
 
 /** One process of a connector, as far as events go. */
-export interface OrdealProcess {
-  readonly lab: EventLab
+export interface ScenarioProcess {
+  readonly pipeline: Pipeline
   readonly counter: (name: string) => number
   /** Ends it where it stands: nothing of it happens any more. */
   kill(): void
 }
 
-/** The world of a process, and the watchers of its acts there. */
-export interface ProcessWorld {
-  readonly world: LabWorld
+/** The harness of a process, and the watchers of its acts there. */
+export interface ProcessHarness {
+  readonly harness: PipelineHarness
   readonly disk: MemoryDisk
-  readonly queue: OrdealQueue
+  readonly queue: FailingQueue
   readonly spoolBytes: number
   readonly log: Log
   readonly name: string
@@ -26,9 +26,9 @@ export interface ProcessWorld {
 }
 
 /** Starts a process, whose event link is down. */
-export async function ordealProcess(parts: ProcessWorld): Promise<OrdealProcess> {
-  const { world, disk, queue, spoolBytes, log, name, onWrite, onGap } = parts
-  const { ports, time } = world
+export async function scenarioProcess(parts: ProcessHarness): Promise<ScenarioProcess> {
+  const { harness, disk, queue, spoolBytes, log, name, onWrite, onGap } = parts
+  const { ports, time } = harness
   let isKilled = false
   const ifAlive = <T>(work: () => Promise<T>): Promise<T> => (isKilled ? new Promise(() => {}) : work())
   const files = guarded(disk, ifAlive)
@@ -41,7 +41,7 @@ export async function ordealProcess(parts: ProcessWorld): Promise<OrdealProcess>
     onWrite(bytes)
     await files.append(path, bytes)
   }
-  const lab = await world.connector(`connector-${name}`, {
+  const pipeline = await harness.connector(`connector-${name}`, {
     timers: { after: (ms, run) => time.timers.after(ms, () => void (isKilled || run())) },
     log,
     ports: {
@@ -52,8 +52,8 @@ export async function ordealProcess(parts: ProcessWorld): Promise<OrdealProcess>
     spool: { folder: '/spool', bytes: spoolBytes, owner: spoolOwner(name), files: { ...files, append } },
   })
   return {
-    lab,
-    counter: (of) => lab.side.counters()[of] ?? Number.NaN,
+    pipeline,
+    counter: (of) => pipeline.side.counters()[of] ?? Number.NaN,
     kill: () => {
       isKilled = true
     },

@@ -58,7 +58,7 @@ export interface Task {
 }
 
 /** Tasks at the same time and one after another, with one engine, one set of stores and one clock. */
-export interface TaskLab {
+export interface TaskHarness {
   readonly time: ManualTime
   /** Whether the event queue takes nothing. */
   isQueueAway: boolean
@@ -118,7 +118,7 @@ interface Listener {
 }
 
 /** A service without tasks, and a hook on the event that its engine sends. */
-export async function taskLab(eventName = 'CHANNEL_HOLD'): Promise<TaskLab> {
+export async function taskHarness(eventName = 'CHANNEL_HOLD'): Promise<TaskHarness> {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   const start = time.clock.now()
@@ -136,7 +136,7 @@ export async function taskLab(eventName = 'CHANNEL_HOLD'): Promise<TaskLab> {
   })
 
   const queuedSequences = () => new Set(ports.events.published.flatMap(({ fields }) => fields['Event-Sequence'] ?? []))
-  const engineNow = () => time.clock.now() + lab.engineAheadMs
+  const engineNow = () => time.clock.now() + pipeline.engineAheadMs
   /** An event is written to every connection that asked for it, and is on its way for a while. */
   const send = (event: EventGiven & { readonly name: string }) => {
     const headers = { ...event.headers, 'Event-Date-Timestamp': `${engineNow()}000` }
@@ -144,12 +144,12 @@ export async function taskLab(eventName = 'CHANNEL_HOLD'): Promise<TaskLab> {
       const connection = listener.connectionFor(event.name)
       return connection === undefined ? [] : () => listener.hear({ ...event, headers }, connection)
     })
-    time.timers.after(lab.transitMs, () => {
+    time.timers.after(pipeline.transitMs, () => {
       for (const arrive of arrivals) arrive()
     })
   }
 
-  const lab: TaskLab = {
+  const pipeline: TaskHarness = {
     time,
     isQueueAway: false,
     queueMs: 0,
@@ -170,7 +170,7 @@ export async function taskLab(eventName = 'CHANNEL_HOLD'): Promise<TaskLab> {
       let isDead = false
       const ifAlive = <T>(work: () => Promise<T>): Promise<T> => (isDead ? new Promise(() => {}) : work())
       const step = (name: TaskStep) => {
-        if (!isDead) lab.onStep(name, task)
+        if (!isDead) pipeline.onStep(name, task)
       }
       /** Makes a call to the world, with a step before and after it; a dead connector never gets the answer. */
       const between = async <T>(before: TaskStep, work: () => Promise<T>, after: TaskStep): Promise<T> => {
@@ -195,7 +195,7 @@ export async function taskLab(eventName = 'CHANNEL_HOLD'): Promise<TaskLab> {
               between(
                 'asking',
                 async () => {
-                  await later(lab.domainMs)
+                  await later(pipeline.domainMs)
                   return mine.domains.exists(name)
                 },
                 'asked',
@@ -206,11 +206,11 @@ export async function taskLab(eventName = 'CHANNEL_HOLD'): Promise<TaskLab> {
               between(
                 'sending',
                 async () => {
-                  await later(lab.queueMs / 2)
-                  if (lab.isQueueAway || task.isCutOff) throw new Error('the queue is away')
+                  await later(pipeline.queueMs / 2)
+                  if (pipeline.isQueueAway || task.isCutOff) throw new Error('the queue is away')
                   const refused = await mine.events.publish(events)
                   step('taken')
-                  await later(lab.queueMs / 2)
+                  await later(pipeline.queueMs / 2)
                   return refused
                 },
                 'acknowledged',
@@ -222,8 +222,8 @@ export async function taskLab(eventName = 'CHANNEL_HOLD'): Promise<TaskLab> {
               between(
                 'recording a gap',
                 async () => {
-                  await later(lab.statusMs)
-                  if (lab.areGapsAway) throw new Error('the store is away')
+                  await later(pipeline.statusMs)
+                  if (pipeline.areGapsAway) throw new Error('the store is away')
                   return mine.gaps.record(gap)
                 },
                 'recorded a gap',
@@ -235,8 +235,8 @@ export async function taskLab(eventName = 'CHANNEL_HOLD'): Promise<TaskLab> {
               between(
                 'reporting',
                 async () => {
-                  await later(lab.statusMs)
-                  if (lab.isStatusAway) throw new Error('the store is away')
+                  await later(pipeline.statusMs)
+                  if (pipeline.isStatusAway) throw new Error('the store is away')
                   return mine.connectorStatus.report(report)
                 },
                 'reported',
@@ -274,7 +274,7 @@ export async function taskLab(eventName = 'CHANNEL_HOLD'): Promise<TaskLab> {
               between(
                 'reading back',
                 async () => {
-                  await later(lab.diskMs)
+                  await later(pipeline.diskMs)
                   return files.read(path, offset, length)
                 },
                 'read back',
@@ -292,7 +292,7 @@ export async function taskLab(eventName = 'CHANNEL_HOLD'): Promise<TaskLab> {
       })
       const [commands, events] = [links.link('commands'), links.link('events')]
       events.resubscribe = async (words) => {
-        await later(lab.subscribeMs)
+        await later(pipeline.subscribeMs)
         events.words = words
       }
       let losses = 0
@@ -364,5 +364,5 @@ export async function taskLab(eventName = 'CHANNEL_HOLD'): Promise<TaskLab> {
         .map(([, at]) => at - start)
     },
   }
-  return lab
+  return pipeline
 }

@@ -13,7 +13,7 @@ import { aBatch } from '../records/queue-batch.ts'
 import { aDomain } from '../records/records.ts'
 
 /** The function that indexes CDRs, over memory. */
-export interface CdrLab {
+export interface CdrHarness {
   readonly ports: MemoryPorts
   readonly log: ReturnType<typeof capturedLog>
   /** Gives the function a batch; answers the updates that must come again, by id. */
@@ -24,15 +24,15 @@ export interface CdrLab {
   cdrs(): Cdr[]
 }
 
-/** Makes a lab with the domains `a.example.com` and `b.example.com`. */
-export async function aCdrLab(): Promise<CdrLab> {
+/** Makes a harness with the domains `a.example.com` and `b.example.com`. */
+export async function aCdrHarness(): Promise<CdrHarness> {
   const clock = movableClock()
   const log = capturedLog()
   const tools = { clock, random: systemRandomness, log, settings: readSettings({}) }
   const ports = memoryPorts(tools)
   for (const name of ['a.example.com', 'b.example.com']) await ports.domains.create(aDomain({ name, createdAt: 0 }))
 
-  const take: CdrLab['take'] = async (updates, { ports: own = ports, moment } = {}) => {
+  const take: CdrHarness['take'] = async (updates, { ports: own = ports, moment } = {}) => {
     const over = moment === undefined ? own : dying(own, moment).ports
     const { batchItemFailures } = await handler.over(over, tools)(batchOf(updates), aContext)
     const again = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))

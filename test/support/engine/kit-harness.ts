@@ -10,7 +10,7 @@ import { type PhoneOptions, type SipPhone, openSipPhone } from './sip-phone.ts'
 import { type SoundPhone, type SoundPhoneOptions, openSoundPhone } from './sound-phone.ts'
 
 /** A platform and its engine; a test may stop and start either. */
-export interface KitLab {
+export interface KitHarness {
   readonly place: EnginePlace
   readonly platformUrl: string
   platform: TestPlatform
@@ -27,7 +27,7 @@ export interface KitLab {
 }
 
 /** The differences from a kit as it is installed. */
-export interface KitLabOptions {
+export interface KitHarnessOptions {
   /** Settings of the kit. */
   readonly settings?: Readonly<Record<string, string>>
   /** Returns the port where the platform reaches the event socket, which is at this one. */
@@ -41,7 +41,7 @@ export interface KitLabOptions {
 }
 
 /** Starts both. */
-export async function aKitLab(options: KitLabOptions = {}): Promise<KitLab> {
+export async function aKitHarness(options: KitHarnessOptions = {}): Promise<KitHarness> {
   const { settings = {}, socketPort, change = (kit) => kit, platform = {}, sharesRecordings = true } = options
   const place = await anEnginePlace()
   const configuration = change(kitConfiguration, place.folder)
@@ -75,7 +75,7 @@ export async function aKitLab(options: KitLabOptions = {}): Promise<KitLab> {
     phones.push(phone)
     return phone
   }
-  const lab: KitLab = {
+  const harness: KitHarness = {
     place,
     platformUrl,
     engine,
@@ -93,27 +93,27 @@ export async function aKitLab(options: KitLabOptions = {}): Promise<KitLab> {
     close: async () => {
       for (const phone of phones) await phone.close()
       // Its folder goes as well. An engine that has sent messages to phones would take 75 s to end by itself.
-      await lab.engine.stop('SIGKILL')
-      await lab.platform.close()
+      await harness.engine.stop('SIGKILL')
+      await harness.platform.close()
       place.remove()
     },
   }
-  return lab
+  return harness
 }
 
 /**
  * Starts both for gateways whose other side is on the loopback network, with the port of the engine's profile of
  * gateways.
  */
-export async function aGatewayLab(
+export async function aGatewayHarness(
   settings: Readonly<Record<string, string>> = {},
   platform: Readonly<Record<string, string>> = {},
-): Promise<KitLab & { readonly gatewayPort: number }> {
+): Promise<KitHarness & { readonly gatewayPort: number }> {
   const gatewayPort = await freePort()
-  const lab = await aKitLab({
+  const harness = await aKitHarness({
     settings: { ...settings, GATEWAY_SIP_PORT: String(gatewayPort) },
     platform: { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8', ...platform },
     sharesRecordings: false,
   })
-  return Object.assign(lab, { gatewayPort })
+  return Object.assign(harness, { gatewayPort })
 }

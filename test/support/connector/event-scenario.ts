@@ -1,10 +1,10 @@
 import { type CapturedLog, capturedLog } from '../processes/captured-log.ts'
 import { type EventGiven, aCoreUuid } from '../engine/engine-event.ts'
-import { type EventLab, type LabWorld, labDomain, labWorld, ofCall } from './event-lab.ts'
+import { type Pipeline, type PipelineHarness, harnessDomain, pipelineHarness, ofCall } from './pipeline-harness.ts'
 import { type ManualTime, manualTime, settle } from '../processes/manual-time.ts'
 import { type MemoryDisk, memoryDisk } from './memory-disk.ts'
-import { type OrdealProcess, ordealProcess } from './ordeal-process.ts'
-import { type OrdealQueue, type Publish, ordealQueue } from './ordeal-queue.ts'
+import { type ScenarioProcess, scenarioProcess } from './scenario-process.ts'
+import { type FailingQueue, type Publish, failingQueue } from './failing-queue.ts'
 import { aHook, aPresence } from '../records/records.ts'
 import { planted } from '../invariants/secret-forms.ts'
 
@@ -12,7 +12,7 @@ import { planted } from '../invariants/secret-forms.ts'
 export const otherDomain = 'b.example.com'
 
 /** Texts that the queue, the disk and the receivers of hooks may hold, and nothing else may. */
-export const ordealSecrets = { queue: planted('of the queue'), receiver: planted('of a receiver') }
+export const scenarioSecrets = { queue: planted('of the queue'), receiver: planted('of a receiver') }
 
 /** Changes that happen once in the life of a call; their events have ids of their own. */
 const life: ReadonlySet<string> = new Set([
@@ -37,14 +37,14 @@ interface Peaks {
 }
 
 /** Event sides over one disk before one queue, which a test lets fail, and all that is seen of them. */
-export interface EventOrdeal {
-  readonly world: LabWorld
-  /** The same events of the other tenant, in a world of its own without a fault. */
-  readonly twin: LabWorld
+export interface EventScenario {
+  readonly harness: PipelineHarness
+  /** The same events of the other tenant, in a harness of its own without a fault. */
+  readonly twin: PipelineHarness
   readonly disk: MemoryDisk
-  readonly queue: OrdealQueue
+  readonly queue: FailingQueue
   readonly log: CapturedLog
-  readonly processes: readonly OrdealProcess[]
+  readonly processes: readonly ScenarioProcess[]
   readonly wanted: readonly WantedEvent[]
   readonly peaks: Readonly<Peaks>
   /** Gaps that the store has taken. */
@@ -54,16 +54,16 @@ export interface EventOrdeal {
   /** Events that were given to connectors. */
   readonly sent: number
   /** Starts a process, whose event link is up; the engine has the calls given. */
-  start(given?: Pick<EventLab, 'rows'>): Promise<OrdealProcess>
+  start(given?: Pick<Pipeline, 'rows'>): Promise<ScenarioProcess>
   /** Lets the engine tell an event that some hook wants. */
-  tell(process: OrdealProcess, event: EventGiven & { readonly name: string; readonly uuid: string }): Promise<void>
+  tell(process: ScenarioProcess, event: EventGiven & { readonly name: string; readonly uuid: string }): Promise<void>
   /** So many whole calls of the tenant in a time, and one of the other for each four; answers the tenant's. */
-  calls(process: OrdealProcess, given: CallsGiven): Promise<string[]>
+  calls(process: ScenarioProcess, given: CallsGiven): Promise<string[]>
   /**
    * Ends the fault, at the last moment of which a hook is made, and resolves when nothing waits; answers how long that
    * took. A call right after it must be published within a tenth of a second.
    */
-  over(process: OrdealProcess): Promise<number>
+  over(process: ScenarioProcess): Promise<number>
 }
 
 /** The calls to be made. */
@@ -74,8 +74,8 @@ export interface CallsGiven {
   readonly holdBytes?: number
 }
 
-/** The settings of an ordeal that a test chooses. */
-interface OrdealGiven {
+/** The settings of a scenario that a test chooses. */
+interface ScenarioGiven {
   /** Room on the disk by the settings. */
   readonly spoolBytes?: number
   readonly time?: ManualTime
@@ -90,24 +90,24 @@ export function withoutFillers(text: string): string {
 
 let sequence = 100_000
 
-/** Makes a world of two tenants and no process yet. */
-export async function eventOrdeal(given: OrdealGiven = {}): Promise<EventOrdeal> {
+/** Makes a harness of two tenants and no process yet. */
+export async function eventScenario(given: ScenarioGiven = {}): Promise<EventScenario> {
   const { time = manualTime(), spoolBytes = 64 * 1024 * 1024 } = given
-  const world = await labWorld(time, [labDomain, otherDomain])
-  const twin = await labWorld(time, [otherDomain])
+  const harness = await pipelineHarness(time, [harnessDomain, otherDomain])
+  const twin = await pipelineHarness(time, [otherDomain])
   // A phone is registered for each account, so that calls make it busy and free.
-  for (const domain of [labDomain, otherDomain]) await world.ports.presence.put(aPresence({ domain }))
+  for (const domain of [harnessDomain, otherDomain]) await harness.ports.presence.put(aPresence({ domain }))
   await twin.ports.presence.put(aPresence({ domain: otherDomain }))
   const twinProcess = await twin.connector('connector-twin')
   await twinProcess.up()
   const disk = memoryDisk()
-  const queue = ordealQueue(time.clock, async (batch) => {
+  const queue = failingQueue(time.clock, async (batch) => {
     const refused = (await given.publish?.(batch)) ?? []
     const taken = batch.filter(({ id }) => !refused.includes(id))
-    return [...refused, ...(await world.ports.events.publish(taken))]
+    return [...refused, ...(await harness.ports.events.publish(taken))]
   })
   const log = capturedLog()
-  const processes: OrdealProcess[] = []
+  const processes: ScenarioProcess[] = []
   const wanted: WantedEvent[] = []
   const storedGaps: string[] = []
   const written: string[] = []
@@ -126,9 +126,9 @@ export async function eventOrdeal(given: OrdealGiven = {}): Promise<EventOrdeal>
     look()
   }
 
-  const start: EventOrdeal['start'] = async ({ rows } = { rows: [] }) => {
-    const process = await ordealProcess({
-      world,
+  const start: EventScenario['start'] = async ({ rows } = { rows: [] }) => {
+    const process = await scenarioProcess({
+      harness,
       disk,
       queue,
       spoolBytes,
@@ -141,18 +141,18 @@ export async function eventOrdeal(given: OrdealGiven = {}): Promise<EventOrdeal>
       onGap: (id) => void storedGaps.push(id),
     })
     processes.push(process)
-    process.lab.rows = rows
+    process.pipeline.rows = rows
     const expires = Math.floor(time.clock.now() / 1_000) + 86_400
-    process.lab.registrations = [labDomain, otherDomain].map((domain) => ({ user: '1000', domain, expires }))
-    await process.lab.up()
+    process.pipeline.registrations = [harnessDomain, otherDomain].map((domain) => ({ user: '1000', domain, expires }))
+    await process.pipeline.up()
     return process
   }
 
-  const tell: EventOrdeal['tell'] = async (process, { name, uuid, ...more }) => {
+  const tell: EventScenario['tell'] = async (process, { name, uuid, ...more }) => {
     sequence += 1
     sent += 1
     const event = { name, uuid, sequence, ...more }
-    const domain = more.headers?.['Caller-Context'] ?? labDomain
+    const domain = more.headers?.['Caller-Context'] ?? harnessDomain
     const core = `${aCoreUuid}:`
     const id = life.has(name) ? `${core}${uuid}:${name}` : `${core}${sequence}`
     wanted.push({ id, sequence: `${sequence}` })
@@ -160,12 +160,12 @@ export async function eventOrdeal(given: OrdealGiven = {}): Promise<EventOrdeal>
     if (name === 'CHANNEL_CREATE' || name === 'CHANNEL_HANGUP_COMPLETE') {
       wanted.push({ id: `${core}${uuid}:${change}:account_status` })
     }
-    await process.lab.emit(event)
+    await process.pipeline.emit(event)
     if (domain === otherDomain) await twinProcess.emit(event)
     look()
   }
 
-  const call = async (process: OrdealProcess, domain: string, holdBytes: number | undefined) => {
+  const call = async (process: ScenarioProcess, domain: string, holdBytes: number | undefined) => {
     const uuid = `00000000-0000-4000-8000-${String(sequence).padStart(12, '0')}`
     const presence = { 'Caller-Context': domain, 'Channel-Presence-ID': `1000@${domain}` }
     const headers = ofCall(time.clock.now(), presence)
@@ -179,28 +179,28 @@ export async function eventOrdeal(given: OrdealGiven = {}): Promise<EventOrdeal>
     return uuid
   }
 
-  const calls: EventOrdeal['calls'] = async (process, { count, overMs, holdBytes }) => {
+  const calls: EventScenario['calls'] = async (process, { count, overMs, holdBytes }) => {
     const made: string[] = []
     for (let index = 0; index < count; index += 1) {
-      made.push(await call(process, labDomain, holdBytes))
+      made.push(await call(process, harnessDomain, holdBytes))
       if (index % 4 === 0) await call(process, otherDomain, holdBytes)
       await pass(overMs / count)
     }
     return made
   }
 
-  const hookOfTheLastMoment = async (process: OrdealProcess) => {
+  const hookOfTheLastMoment = async (process: ScenarioProcess) => {
     const subclass = 'engine::last_moment'
-    const headers = { authorization: ordealSecrets.receiver }
-    const hook = aHook({ id: 'made-meanwhile', event: `CUSTOM->${subclass}`, domain: labDomain, headers })
-    await world.ports.hooks.create([hook], 100)
+    const headers = { authorization: scenarioSecrets.receiver }
+    const hook = aHook({ id: 'made-meanwhile', event: `CUSTOM->${subclass}`, domain: harnessDomain, headers })
+    await harness.ports.hooks.create([hook], 100)
     // A new hook takes effect within two seconds.
     await time.advance(2_000)
-    await tell(process, { name: 'CUSTOM', subclass, uuid: '', headers: { domain_name: labDomain } })
+    await tell(process, { name: 'CUSTOM', subclass, uuid: '', headers: { domain_name: harnessDomain } })
   }
 
   return {
-    world,
+    harness,
     twin,
     disk,
     queue,
@@ -220,13 +220,13 @@ export async function eventOrdeal(given: OrdealGiven = {}): Promise<EventOrdeal>
       await hookOfTheLastMoment(process)
       Object.assign(disk, { room: Infinity, isReadOnly: false, beforeWrite: async () => {} })
       queue.instead = undefined
-      const { side } = process.lab
+      const { side } = process.pipeline
       const since = time.clock.now()
       for (let steps = 0; steps < 200 && (side.waiting > 0 || side.lagMs >= 1_000); steps += 1) {
         await pass(500)
       }
       const backAfterMs = time.clock.now() - since
-      for (const domain of [labDomain, otherDomain]) await call(process, domain, undefined)
+      for (const domain of [harnessDomain, otherDomain]) await call(process, domain, undefined)
       await pass(100)
       return side.waiting === 0 ? backAfterMs : Infinity
     },

@@ -11,7 +11,7 @@ import { type ObjectServer, startObjectServer } from '../stores/object-server.ts
 import { aRecording, aStoredObject } from '../records/records.ts'
 
 /** A platform whose recordings lie in the embedded object store, reached over real sockets. */
-export interface RecordingLab {
+export interface RecordingHarness {
   readonly api: Api
   readonly server: ObjectServer
   readonly admin: Readonly<Record<string, string>>
@@ -31,7 +31,7 @@ export interface Recorded extends Partial<ExpectedRecording> {
 }
 
 /** Opens one. */
-export async function openRecordingLab(): Promise<RecordingLab> {
+export async function openRecordingHarness(): Promise<RecordingHarness> {
   const server = await startObjectServer()
   const base = anApi()
   const context = { env: server.env, clock: systemClock, random: systemRandomness }

@@ -27,7 +27,7 @@ export interface OwnedHook {
 }
 
 /** Events go in, requests come out. */
-export interface DeliveryWay {
+export interface WireHarness {
   readonly ports: MemoryPorts
   readonly log: CapturedLog
   /** Makes a hook of a.example.com on a URL, whose receiver is late for ever: all attempts are queued. */
@@ -48,7 +48,7 @@ export interface DeliveryWay {
 const message = (content: object): object => ({ version: 1, ...content })
 
 /** A way with a clock and a hook client of the test's own. */
-export function aDeliveryWay({ clock, hookClient }: { clock: Clock; hookClient: HookClient }): DeliveryWay {
+export function aWireHarness({ clock, hookClient }: { clock: Clock; hookClient: HookClient }): WireHarness {
   const context = { clock, random: systemRandomness, env: {} }
   const memory = memoryPorts(context)
   const recorded: ((delivery: Delivery | undefined) => void)[] = []

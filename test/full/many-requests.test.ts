@@ -5,7 +5,7 @@ import type { Client } from '../../client/index.ts'
 import { clientOf } from '../support/platform/checked-client.ts'
 import { type Receiver, openReceiver } from '../../local/demo/receiver.ts'
 import type { RunningCommand } from '../support/platform/command.ts'
-import { type Credential, failuresOf, madeUpToken, residentMb } from '../support/platform/crowd.ts'
+import { type Credential, failuresOf, madeUpToken, residentMb } from '../support/platform/many-requests.ts'
 import { runStart, temporaryState } from '../support/platform/start-command.ts'
 
 /** The tenant that every platform has, whose phones are there. */
@@ -58,7 +58,7 @@ async function hasEnded(uuid: string): Promise<boolean> {
   return false
 }
 
-// All processes together took 597 MB after the crowd, and 634 MB at most, on a busy machine of two cores.
+// All processes together took 597 MB after the requests, and 634 MB at most, on a busy machine of two cores.
 it('no operation fails when each is sent 24 times at once, with and without credentials, during calls and within 700 MB', async () => {
   // Loads all functions: the simulated engine waits 3 s for its directory, and a machine that is busy otherwise needs
   // more.
@@ -76,7 +76,7 @@ it('no operation fails when each is sent 24 times at once, with and without cred
   expect(readFileSync(join(state.path, 'logs/functions.log'), 'utf8')).not.toContain('OUT_OF_MEMORY')
   const [, uuid = ''] = /^\+OK (\S+)/.exec((await call()).info) ?? expect.fail()
   await receiver.next(event)
-  // Nothing of the crowd is left: the events of its calls were handled, and memory was given back.
+  // Nothing of the requests is left: the events of its calls were handled, and memory was given back.
   await expect.poll(() => hasEnded(uuid), { timeout: 300_000, interval: 1000 }).toBe(true)
   expect(residentMb(state.path)).toBeLessThanOrEqual(700)
 })

@@ -45,16 +45,16 @@ interface Message {
 }
 
 /** The definition of a hook of the lab. */
-export interface LabHook extends Partial<Hook> {
+export interface AnsweredHook extends Partial<Hook> {
   /** The answers of its receiver, one after another, the last for ever; 200 where not given. */
   readonly answers?: readonly (number | HookReply)[]
 }
 
 /** See the head of this file. */
-export type DeliveryLab = ReturnType<typeof aDeliveryLab>
+export type DeliveryHarness = ReturnType<typeof aDeliveryHarness>
 
-/** A lab without hooks. */
-export function aDeliveryLab() {
+/** A harness without hooks. */
+export function aDeliveryHarness() {
   const clock = movableClock()
   const ports = memoryPorts({ clock, random: systemRandomness })
   const log = capturedLog()
@@ -106,7 +106,7 @@ export function aDeliveryLab() {
     return batch.length
   }
 
-  const lab = {
+  const pipeline = {
     ports,
     clock,
     log,
@@ -116,13 +116,13 @@ export function aDeliveryLab() {
      * Makes a hook whose receiver has a script, and is late for ever unless it is said otherwise: all attempts are
      * queued.
      */
-    async hook({ answers = [200], ...given }: LabHook = {}): Promise<Hook> {
+    async hook({ answers = [200], ...given }: AnsweredHook = {}): Promise<Hook> {
       const plain = aHook({ filter: {}, retries: 8, lateAt: Number.MAX_SAFE_INTEGER, ...given })
       const sealed = await ports.secretBox.seal(new Uint8Array(32).fill(7), secretPurpose(plain.domain, plain.id))
       const url = given.action?.url ?? `https://receiver.example.com/${plain.id}`
       const hook = { ...plain, action: { ...plain.action, url }, secrets: given.secrets ?? [{ sealed }] }
       await ports.hooks.create([hook], 100)
-      lab.receive(hook.id, (_, count) => {
+      pipeline.receive(hook.id, (_, count) => {
         const answer = answers[count - 1] ?? answers.at(-1) ?? 200
         return typeof answer === 'number' ? answered(answer) : answer
       })
@@ -163,7 +163,7 @@ export function aDeliveryLab() {
     deliveries: (): Delivery[] => [...ports.state.deliveries.values()],
     /** The one delivery of an event to a hook, as it is now. */
     delivery(hook: Pick<Hook, 'id'>): Delivery {
-      const [found, more] = lab.deliveries().filter(({ hookId }) => hookId === hook.id)
+      const [found, more] = pipeline.deliveries().filter(({ hookId }) => hookId === hook.id)
       if (found === undefined || more !== undefined) throw new Error('the hook has not one delivery')
       return found
     },
@@ -179,19 +179,19 @@ export function aDeliveryLab() {
     async settle(): Promise<void> {
       for (let step = 0; ; step += 1) {
         if (step > 20_000) throw new Error('deliveries do not come to an end')
-        if (!lab.moveToNext()) {
-          if (!lab.deliveries().some(({ state }) => state === 'pending')) return
+        if (!pipeline.moveToNext()) {
+          if (!pipeline.deliveries().some(({ state }) => state === 'pending')) return
           clock.move(6 * minuteMs)
-          await lab.sweep()
+          await pipeline.sweep()
         }
-        await lab.work()
+        await pipeline.work()
       }
     },
   }
-  return lab
+  return pipeline
 }
 
-/** An event of the lab's domain. */
+/** An event of the harness's domain. */
 export const anArrival = (given: Partial<PlatformEvent> = {}): PlatformEvent => anEvent(given)
 
 /** The reasons of attempts that sent nothing. */
@@ -209,13 +209,17 @@ const unsent = new Set([
  * it carry that id, it has ended, and its log holds every request that its receiver saw, as answered or as interrupted,
  * and no answer that it did not give.
  */
-export function checkDeliveries(lab: DeliveryLab, events: readonly PlatformEvent[], hooks: readonly Hook[]): void {
-  const now = lab.clock.now() + minuteMs
+export function checkDeliveries(
+  pipeline: DeliveryHarness,
+  events: readonly PlatformEvent[],
+  hooks: readonly Hook[],
+): void {
+  const now = pipeline.clock.now() + minuteMs
   for (const hook of hooks) {
-    const deliveries = lab.deliveries().filter(({ hookId }) => hookId === hook.id)
+    const deliveries = pipeline.deliveries().filter(({ hookId }) => hookId === hook.id)
     expect(new Set(deliveries.map(({ eventId }) => eventId))).toEqual(new Set(events.map(({ id }) => id)))
     expect(deliveries).toHaveLength(events.length)
-    const requests = lab.requests(hook)
+    const requests = pipeline.requests(hook)
     const ids = new Set(deliveries.map(({ id }) => id))
     expect(requests.filter(({ headers }) => !ids.has(headers['webhook-id'] ?? ''))).toEqual([])
     for (const delivery of deliveries) checkOne(delivery, requests, now)

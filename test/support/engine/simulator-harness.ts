@@ -19,14 +19,14 @@ export interface WireFrame {
 }
 
 /** A simulated engine with the users of the lab that the recordings were made in, and its time in hand. */
-export interface EngineLab {
+export interface SimulatorHarness {
   readonly engine: SimulatedEngine
   readonly time: ManualTime
   readonly recordingsDir: string
   /** Opens a connection that has seen nothing yet, not even the greeting. */
-  connect(): LabClient
+  connect(): WireClient
   /** Opens a connection and logs in. */
-  login(): Promise<LabClient>
+  login(): Promise<WireClient>
   close(): Promise<void>
 }
 
@@ -40,8 +40,8 @@ const names: Readonly<Record<string, string>> = {
   '1000@tenant2.example.com': 'Other Tenant Alice',
 }
 
-/** The directory of the lab: what the recorded engine had in its own files. */
-export const labDirectory: XmlLookup = async ({ user = '', domain = '' }) => {
+/** The directory of the harness: what the recorded engine had in its own files. */
+export const recordedDirectory: XmlLookup = async ({ user = '', domain = '' }) => {
   const name = names[`${user}@${domain}`]
   if (name === undefined) {
     return '<document type="freeswitch/xml"><section name="result"><result status="not found"/></section></document>'
@@ -72,7 +72,7 @@ function refusal(status: string, phrase: string, cause: string): PhoneBehaviour 
   return { kind: 'refuse', status, phrase, cause }
 }
 
-/** The phones of the lab as they behave in `control/originate-errors`: 1005 is not registered. */
+/** The phones of the harness as they behave in `control/originate-errors`: 1005 is not registered. */
 export const troubledPhones = (login: string): PhoneBehaviour => {
   if (login === '1001') return busy
   if (login === '1002') return declines
@@ -81,14 +81,14 @@ export const troubledPhones = (login: string): PhoneBehaviour => {
   return { kind: 'answer', afterMs: 300 }
 }
 
-/** Starts a lab; its phones answer after 300 ms as the recorded ones do, but 1003, which only rings. */
-export async function engineLab(options: Partial<SimulatedEngineOptions> = {}): Promise<EngineLab> {
+/** Starts a harness; its phones answer after 300 ms as the recorded ones do, but 1003, which only rings. */
+export async function simulatorHarness(options: Partial<SimulatedEngineOptions> = {}): Promise<SimulatorHarness> {
   const time = manualTime(Date.UTC(2026, 10, 20, 23, 30))
   const recordingsDir = mkdtempSync(join(tmpdir(), 'engine-lab-'))
   const engine = await startSimulatedEngine({
     port: 0,
     password: 'ClueCon',
-    directory: labDirectory,
+    directory: recordedDirectory,
     seed: 7,
     timers: time.timers,
     recordingsDir,
@@ -103,9 +103,9 @@ export async function engineLab(options: Partial<SimulatedEngineOptions> = {}): 
     await engine.registerPhone(login, 'tenant1.example.com')
   }
   await time.advance(1_000)
-  const clients: LabClient[] = []
+  const clients: WireClient[] = []
   const open = () => {
-    const client = new LabClient(connect(engine.port, '127.0.0.1'), time)
+    const client = new WireClient(connect(engine.port, '127.0.0.1'), time)
     clients.push(client)
     return client
   }
@@ -129,7 +129,7 @@ export async function engineLab(options: Partial<SimulatedEngineOptions> = {}): 
 }
 
 /** A client that knows frames and nothing else of the protocol: it must not share the product's own reading of it. */
-export class LabClient {
+export class WireClient {
   readonly #socket: Socket
   readonly #time: ManualTime
   readonly #frames: WireFrame[] = []

@@ -33,6 +33,63 @@ export interface ScriptedPeer {
   readonly closed: Promise<void>
 }
 
+/** A socket that an engine is reached by. */
+export interface EngineDoor {
+  readonly port: number
+  /** How many connections were made through it. */
+  readonly connections: number
+  /** How many of them are open. */
+  readonly links: number
+  /** Resets every connection through it; new ones are accepted. */
+  cut(): void
+  /** Resets every connection through it, and accepts no new one. */
+  shut(): Promise<void>
+  /** Accepts connections again, at the same port; changes nothing while it does. */
+  reopen(): Promise<void>
+}
+
+/** Opens a door, at a free port unless one is given, each of whose connections `play` serves. */
+export async function openEngineDoor(play: (peer: ScriptedPeer) => void, at = 0): Promise<EngineDoor> {
+  const sockets = new Set<Socket>()
+  let connections = 0
+  const server = createServer((socket) => {
+    connections += 1
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.setNoDelay(true)
+    play(scriptedPeer(socket))
+  })
+  const listen = async (port: number) => {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  await listen(at)
+  const { port } = server.address() as AddressInfo
+  const cut = () => {
+    for (const socket of sockets) socket.resetAndDestroy()
+  }
+  return {
+    port,
+    get connections() {
+      return connections
+    },
+    get links() {
+      return sockets.size
+    },
+    cut,
+    reopen: async () => {
+      if (!server.listening) await listen(port)
+    },
+    shut: async () => {
+      if (!server.listening) return
+      const closed = once(server, 'close')
+      server.close()
+      cut()
+      await closed
+    },
+  }
+}
+
 /** A server that plays one script for each connection, in their order. */
 export interface ScriptedEslServer {
   readonly port: number
@@ -47,45 +104,37 @@ export async function startScriptedEslServer(
   ...scripts: ((peer: ScriptedPeer) => Promise<void> | void)[]
 ): Promise<ScriptedEslServer> {
   const running: Promise<void>[] = []
-  const sockets = new Set<Socket>()
-  let connections = 0
-  const server = createServer((socket) => {
-    const script = scripts[connections]
-    connections += 1
-    sockets.add(socket)
-    const played = play(socket, script)
+  const play = async (peer: ScriptedPeer) => {
+    const script = scripts[running.length]
+    if (script) return script(peer)
+    peer.reset()
+    throw new Error('a connection came that no script was written for')
+  }
+  const door = await openEngineDoor((peer) => {
+    const played = play(peer)
     running.push(played)
     // `close` throws what went wrong; until then it is not an unhandled rejection.
     played.catch(() => {})
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-
   return {
-    port,
+    port: door.port,
     get connections() {
-      return connections
+      return door.connections
     },
     async close() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
+      await door.shut()
       const failed = (await Promise.allSettled(running)).find((result) => result.status === 'rejected')
       if (failed) throw failed.reason
     },
   }
 }
 
-async function play(socket: Socket, script: ((peer: ScriptedPeer) => Promise<void> | void) | undefined): Promise<void> {
-  if (script) return script(scriptedPeer(socket))
-  socket.resetAndDestroy()
-  throw new Error('a connection came that no script was written for')
-}
-
 function scriptedPeer(socket: Socket): ScriptedPeer {
   const commands = commandsOf(socket)
   const peer: ScriptedPeer = {
-    send: (bytes) => void socket.write(bytes),
+    send: (bytes) => {
+      if (!socket.destroyed) socket.write(bytes)
+    },
     reply: (text, headers = '') => peer.send(`Content-Type: command/reply\nReply-Text: ${text}\n${headers}\n`),
     result: (body) => peer.send(`Content-Type: api/response\nContent-Length: ${Buffer.byteLength(body)}\n\n${body}`),
     event(headers) {

@@ -10,8 +10,8 @@ import { pathOf, requestTo } from './route-requests.ts'
 /** Headers that say who asks. */
 export type Credential = Readonly<Record<string, string>>
 
-/** How many requests of one operation a crowd sends at one time. */
-const crowdSize = 24
+/** How many requests of one operation are sent at one time. */
+const atOnceByDefault = 24
 
 const nowhere = '00000000-0000-4000-8000-000000000000'
 const hex = '000000000000000000000000'
@@ -48,7 +48,7 @@ const refusedEarly: ReadonlySet<string> = new Set(['lookUpDirectory', 'lookUpDia
  * Sends each operation so many times at once, one operation after another; returns answers of status 500 and above,
  * early refusals apart.
  */
-export async function failuresOf(url: string, credential: Credential, atOnce = crowdSize): Promise<string[]> {
+export async function failuresOf(url: string, credential: Credential, atOnce = atOnceByDefault): Promise<string[]> {
   const failures: string[] = []
   for (const route of operations) {
     const answers = await Promise.all(Array.from({ length: atOnce }, () => ask(url, route, credential)))

@@ -16,14 +16,14 @@ const domain = fieldDomain
 export type Settings = 'parameters' | 'variables'
 
 /** A tenant with an admin `1000`, a user `1001` and mail settings. */
-export interface FieldWorld {
+export interface FieldHarness {
   readonly api: Api
   readonly admin: Readonly<Record<string, string>>
   readonly root: Readonly<Record<string, string>>
 }
 
 /** Makes one. */
-export async function aFieldWorld(): Promise<FieldWorld> {
+export async function aFieldHarness(): Promise<FieldHarness> {
   const api = anApi()
   const admin = { ...(await api.as(await api.account({ domain, role: 'admin' }))) }
   await api.account({ domain, login: '1001' })
@@ -41,32 +41,37 @@ function settingsIn(items: readonly unknown[]): [string, string][] {
   return [...new Map(pairs)].filter(([, value]) => value !== '')
 }
 
-async function directoryUser({ api }: FieldWorld, login: string) {
+async function directoryUser({ api }: FieldHarness, login: string) {
   const { users } = await askDirectory(api, directoryForm({ user: login, domain }))
   expect(users).toHaveLength(1)
   return users[0]
 }
 
 /** An account can be read by its login, which the engine gets too. */
-export async function proveAccount(world: FieldWorld, login: string): Promise<void> {
-  const { api, admin } = world
+export async function proveAccount(harness: FieldHarness, login: string): Promise<void> {
+  const { api, admin } = harness
   expect(await api.call(readAccount, { headers: admin, params: { account_id: login } })).toMatchObject({ status: 200 })
-  expect(await directoryUser(world, login)).toMatchObject({ id: login, variables: { user_context: domain } })
+  expect(await directoryUser(harness, login)).toMatchObject({ id: login, variables: { user_context: domain } })
 }
 
 /** Phones and users of an account log in by a password, exactly as it was sent. */
-export async function provePassword(world: FieldWorld, login: string, password: string): Promise<void> {
+export async function provePassword(harness: FieldHarness, login: string, password: string): Promise<void> {
   const digest = createHash('md5').update(`${login}:${domain}:${password}`).digest('hex')
-  expect((await directoryUser(world, login)).params['a1-hash']).toBe(digest)
+  expect((await directoryUser(harness, login)).params['a1-hash']).toBe(digest)
   const body = { username: `${login}@${domain}`, password }
-  expect(await world.api.call(logIn, { body })).toMatchObject({ status: 200 })
+  expect(await harness.api.call(logIn, { body })).toMatchObject({ status: 200 })
 }
 
 /** The settings of an account are shown, and served to the engine, exactly as they were sent. */
-export async function proveSettings(world: FieldWorld, login: string, field: Settings, value: unknown): Promise<void> {
-  const { api, admin } = world
+export async function proveSettings(
+  harness: FieldHarness,
+  login: string,
+  field: Settings,
+  value: unknown,
+): Promise<void> {
+  const { api, admin } = harness
   const { body } = await api.call(readAccount, { headers: admin, params: { account_id: login } })
-  const user = await directoryUser(world, login)
+  const user = await directoryUser(harness, login)
   for (const [name, text] of settingsIn([value].flat())) {
     expect(body.data[field === 'variables' ? `variable_${name}` : name]).toBe(text)
     // Parameters for the client's own use are not served.
@@ -76,7 +81,7 @@ export async function proveSettings(world: FieldWorld, login: string, field: Set
 }
 
 /** A domain can be read by its name, which the engine gets too. */
-export async function proveDomain({ api, root }: FieldWorld, name: string): Promise<void> {
+export async function proveDomain({ api, root }: FieldHarness, name: string): Promise<void> {
   const lower = name.toLowerCase()
   const { body } = await api.call(readDomain, { headers: root, params: { domain_name: lower } })
   expect(body.info.name).toBe(lower)
@@ -85,12 +90,12 @@ export async function proveDomain({ api, root }: FieldWorld, name: string): Prom
 
 /** A domain has exactly the settings that were sent, for its admins and for the engine. */
 export async function proveDomainSettings(
-  world: FieldWorld,
+  harness: FieldHarness,
   name: string,
   field: Settings,
   value: unknown,
 ): Promise<void> {
-  const { api, root } = world
+  const { api, root } = harness
   const wanted = settingsIn([value].flat())
   const { body } = await api.call(readDomain, { headers: root, params: { domain_name: name } })
   expect(new Set(body.info[field])).toEqual(new Set(wanted.map((pair) => pair.join('='))))

@@ -9,7 +9,7 @@ import { anEngineEvent } from '../engine/engine-event.ts'
 import { type ManualTime, manualTime, settle } from '../processes/manual-time.ts'
 import { aDomain } from '../records/records.ts'
 
-/** The tenant of the lab's calls, and what the engine calls the folder with its recordings. */
+/** The tenant of the harness's calls, and what the engine calls the folder with its recordings. */
 export const recordedDomain = 'a.example.com'
 export const engineFolder = '/var/recordings'
 export const recordingEngine = '192.0.2.1:8021'
@@ -18,11 +18,11 @@ export const recordingEngine = '192.0.2.1:8021'
 export const recordedLeg = { engine: recordingEngine, presenceId: `1000@${recordedDomain}` }
 
 /** The stores, and as many connectors over them as a test wants. */
-export interface RecorderLab {
+export interface RecorderHarness {
   readonly time: ManualTime
   readonly ports: MemoryPorts
   readonly log: CapturedLog
-  /** A connector's recorder, at work until the lab is closed. */
+  /** A connector's recorder, at work until the harness is closed. */
   connector(given?: Partial<RecorderDeps>): Recorder
   /** The domain's recordings, whatever their state. */
   recordings(): Promise<Recording[]>
@@ -32,7 +32,7 @@ export interface RecorderLab {
 }
 
 /** Makes a lab. */
-export async function recorderLab(): Promise<RecorderLab> {
+export async function recorderHarness(): Promise<RecorderHarness> {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   await ports.domains.create(aDomain({ name: recordedDomain, createdAt: time.clock.now() - 3_600_000 }))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Client } from '../../client/index.ts'
-import { failuresOf, madeUpToken } from '../support/platform/crowd.ts'
+import { failuresOf, madeUpToken } from '../support/platform/many-requests.ts'
 import { type TestPlatform, aPlatform } from '../support/platform/platform.ts'
 
 const domain = 'crowd.example.com'
