@@ -3,6 +3,7 @@ import { addDomains } from './commands/domains.ts'
 import { addAccounts } from './commands/accounts.ts'
 import { addChannels } from './commands/channels.ts'
 import { addHooks } from './commands/hooks.ts'
+import { addEvents } from './commands/events.ts'
 import { addListen } from './commands/listen.ts'
 import { addCdr } from './commands/cdr.ts'
 import { addErasures } from './commands/erasures.ts'
@@ -10,6 +11,7 @@ import { addRecordings } from './commands/recordings.ts'
 import { addGateways } from './commands/gateways.ts'
 import { addRoutes } from './commands/routes.ts'
 import { addBlacklists } from './commands/blacklists.ts'
+import { addApi } from './commands/api.ts'
 import { addTokens } from './commands/tokens.ts'
 import { addAudit } from './commands/audit.ts'
 import { addDocument } from './commands/document.ts'
@@ -48,6 +50,7 @@ const groups = [
   addAccounts,
   addChannels,
   addHooks,
+  addEvents,
   addListen,
   addCdr,
   addRecordings,
@@ -61,15 +64,17 @@ const groups = [
   addDoctor,
   addEngine,
   addStatus,
+  addApi,
 ]
 
 /** Returns the program with all its commands. */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('callplane')
     .description('The command line of Callplane: accounts, calls, hooks, call records and more.')
-    .option('-p, --profile <name>', 'the profile to use (default: $CALLPLANE_PROFILE, then "default")')
+    .option('-p, --profile <name>', 'the profile to use (default: $CALLPLANE_PROFILE, then "default", then "demo")')
     .option('-d, --domain <name>', 'the domain to work in; only root needs it')
     .option('--json', 'print results as JSON')
+    .option('--full', 'show tables whole, however wide they are')
     .option('--no-color', 'print without colours')
     .addHelpText('after', after)
     .configureHelp({ showGlobalOptions: true, styleTitle: (title) => title })

@@ -18,6 +18,8 @@ interface ErrorFields {
   readonly details?: readonly FieldProblem[]
   readonly requestId?: string | undefined
   readonly retryAfterSeconds?: number | undefined
+  readonly request?: string | undefined
+  readonly info?: string | undefined
 }
 
 /** A call that did not succeed. Calls that the caller's own signal ended throw the reason of that signal instead. */
@@ -31,6 +33,10 @@ export class CallplaneError extends Error {
   readonly requestId: string | undefined
   /** The wait that the platform requested, in seconds. */
   readonly retryAfterSeconds: number | undefined
+  /** Method and path of the refused request. */
+  readonly request: string | undefined
+  /** The sentence of the platform alone; `message` begins with the request. */
+  readonly info: string | undefined
 
   constructor(message: string, fields: ErrorFields, cause?: unknown) {
     super(message, cause === undefined ? {} : { cause })
@@ -39,6 +45,8 @@ export class CallplaneError extends Error {
     this.details = fields.details ?? []
     this.requestId = fields.requestId
     this.retryAfterSeconds = fields.retryAfterSeconds
+    this.request = fields.request
+    this.info = fields.info
   }
 }
 
@@ -55,6 +63,8 @@ export function errorOf(what: string, response: Response, text: string): Callpla
     details: body?.details ?? [],
     requestId,
     retryAfterSeconds: secondsOf(headers.get('retry-after')),
+    request: what,
+    info: body?.info,
   })
 }
 

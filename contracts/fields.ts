@@ -116,7 +116,9 @@ export const assignment = text(
 )
 
 /** Up to a hundred {@link assignment}s. */
-export const assignments = z.array(assignment).check(z.maxLength(100, 'must have at most 100 items'))
+export const assignments = z
+  .array(assignment, 'must be a list of name=value, such as ["timezone=Europe/Berlin"]')
+  .check(z.maxLength(100, 'must have at most 100 items'))
 
 /** An account's password. */
 export const password = plainText(1, 128)

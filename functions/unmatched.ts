@@ -5,6 +5,7 @@ import { routes } from '../contracts/routes/index.ts'
 import { publicUrl } from '../contracts/settings/platform.ts'
 import { readVariable } from '../contracts/settings/setting.ts'
 import { DomainError } from '../core/errors.ts'
+import { didYouMean } from '../core/requests/nearest.ts'
 import {
   type HttpResponse,
   emptyResponse,
@@ -12,11 +13,13 @@ import {
   requestIdOf,
   withTransportSecurity,
 } from './endpoint/response.ts'
-import { findPath } from './endpoint/canonical-path.ts'
+import { readReference } from '../contracts/routes/descriptions.ts'
+import { findPath, pathsLike } from './endpoint/canonical-path.ts'
 
 /**
  * Answers requests that no route matches: 308 to the canonical name of a path, 204 to a preflight without allowed
- * origins, 405 with `Allow` to a wrong method, 404 to everything else.
+ * origins, 405 with `Allow` to a wrong method, 302 to the API reference for a browser at the root, 404 to everything
+ * else, with the nearest known path.
  */
 export function createUnmatched(log: Log, publicUrl = ''): (event: APIGatewayProxyEventV2) => Promise<HttpResponse> {
   return async (event) => {
@@ -35,7 +38,12 @@ export const handler = createUnmatched(
 function answerUnmatched(event: APIGatewayProxyEventV2, requestId: string): HttpResponse {
   const { method } = event.requestContext.http
   const known = findPath(event.rawPath, routes)
-  if (known === undefined) return errorResponse(new DomainError('not_found', 'there is no such path'), requestId)
+  if (known === undefined && method === 'GET' && event.rawPath === '/' && isBrowser(event))
+    return emptyResponse(302, requestId, { Location: readReference.path, Vary: 'Accept' })
+  if (known === undefined) {
+    const near = didYouMean(event.rawPath, pathsLike(event.rawPath, routes))
+    return errorResponse(new DomainError('not_found', `there is no such path${near}`), requestId)
+  }
   const allow = { Allow: [...known.methods, 'OPTIONS'].join(', ') }
   if (method === 'OPTIONS') return emptyResponse(204, requestId, allow)
   // An allowed method on the right path arrives here if the path was percent-encoded without need.
@@ -45,4 +53,8 @@ function answerUnmatched(event: APIGatewayProxyEventV2, requestId: string): Http
   }
   const refusal = new DomainError('method_not_allowed', `this path takes ${known.methods.join(', ')}`)
   return errorResponse(refusal, requestId, allow)
+}
+
+function isBrowser({ headers }: APIGatewayProxyEventV2): boolean {
+  return /(?:^|,)\s*text\/html\b/.test(headers['accept'] ?? '')
 }

@@ -5,10 +5,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { styleText } from 'node:util'
 import * as z from 'zod/mini'
-import { CallplaneError, Client, verifyDelivery } from '../client/index.ts'
+import { CallplaneError, Client, terminalText, verifyDelivery } from '../client/index.ts'
 import { apiPort, dataDir } from '../contracts/settings/laptop.ts'
 import { checkOnLaptop } from '../contracts/settings/setting.ts'
+import { hasDemoProfile } from './platform/demo-profile.ts'
+import { newcomerLines } from './platform/newcomer-lines.ts'
+import { startProgress } from './platform/start-progress.ts'
 import { guardTerminals } from './processes/guard-terminals.ts'
 import { takeNoOptions } from './toolchain.mjs'
 import { type Receiver, openReceiver } from './demo/receiver.ts'
@@ -35,12 +39,20 @@ const hookDelayMs = 2000
 const foundWithinMs = 60_000
 const lookAgainMs = 500
 
+/** Writes past the guard of the terminal: titles have a style, and texts are escaped here. */
+const print = process.stdout.write.bind(process.stdout)
+const progress = startProgress(process.stdout, Date.now())
+
 let steps = 0
 
 function step(title: string, ...lines: readonly string[]): void {
   steps += 1
-  console.log(`\n${steps}. ${title}`)
-  for (const line of lines) console.log(`   ${line}`)
+  progress.end()
+  print(`\n${styleText('bold', `${steps}. ${terminalText(title)}`, { stream: process.stdout })}\n`)
+  for (const line of lines) {
+    const isResult = line.startsWith('→')
+    print(`   ${styleText(isResult ? 'green' : 'dim', terminalText(line), { stream: process.stdout })}\n`)
+  }
 }
 
 function password(): string {
@@ -61,18 +73,21 @@ async function authenticate(): Promise<Client> {
   return new Client({ url: baseUrl(), token: result })
 }
 
-async function subscribe(client: Client, receiver: Receiver): Promise<readonly string[]> {
-  const hook = (event: string) => ({ event, action: { type: 'web' as const, method: 'POST', url: receiver.url } })
+async function subscribe(client: Client, receiver: Receiver, left: AsyncDisposableStack): Promise<readonly string[]> {
+  const action = { type: 'web' as const, method: 'POST', url: receiver.url }
+  const hook = (event: string) => ({ event, action, description: 'demo' })
   const { data } = await client.call('createHooks', {
     query: { domain },
     body: [hook('CHANNEL_ANSWER'), hook('CHANNEL_HANGUP_COMPLETE')],
   })
+  for (const hook_id of data.insertedIds)
+    left.defer(() => remove(client.call('deleteHook', { params: { hook_id }, query: { domain } })))
   step(
     'Create hooks',
     `for CHANNEL_ANSWER and CHANNEL_HANGUP_COMPLETE, to ${receiver.url}`,
     `→ ${data.insertedIds.join(', ')}`,
-    `a new hook takes effect within ${hookDelayMs / 1000} s: waiting`,
   )
+  progress.stage(`a new hook takes effect within ${hookDelayMs / 1000} s`)
   await pause(hookDelayMs)
   return Object.values(data.secrets)
 }
@@ -97,10 +112,19 @@ async function showEvent(
   )
 }
 
-async function placeCall(client: Client): Promise<string> {
+async function placeCall(client: Client, left: AsyncDisposableStack): Promise<string> {
   const { info } = await client.call('originateCall', { body: { callerId: '1001', calledId: '9196' } })
+  const uuid = info.replace(/^\+OK\s+/, '').trim()
+  left.defer(() => remove(client.call('hangUpChannel', { params: { channel_id: uuid } })))
   step('Place a call', 'POST /api/v2/channels, from 1001 to 9196 (echo)', `→ ${info.trim()}`)
-  return info.replace(/^\+OK\s+/, '').trim()
+  return uuid
+}
+
+/** Removes something that the demo made; what is gone already is fine. */
+async function remove(deletion: Promise<unknown>): Promise<void> {
+  await deletion.catch((error: unknown) => {
+    if (!(error instanceof CallplaneError) || error.status !== 404) throw error
+  })
 }
 
 async function showChannel(client: Client, uuid: string): Promise<void> {
@@ -122,6 +146,7 @@ async function hangUp(client: Client, channel_id: string): Promise<void> {
 
 async function eventually<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
   const until = Date.now() + foundWithinMs
+  progress.stage(`waiting for ${what}`)
   for (;;) {
     const found = await ask()
     if (found !== undefined) return found
@@ -142,7 +167,7 @@ async function showCdr(client: Client, uuid: string): Promise<void> {
 }
 
 /** Any engine that asks the platform for routes records this call; the route is removed when its recording is there. */
-async function recordCall(client: Client): Promise<void> {
+async function recordCall(client: Client, left: AsyncDisposableStack): Promise<void> {
   const callflow = [
     { answer: '' },
     { recordSession: '' },
@@ -151,14 +176,14 @@ async function recordCall(client: Client): Promise<void> {
   ]
   const route = { destination_number: '5000', name: 'Demo: record 2 s of tone', callflow }
   const { _id: route_id } = await client.call('createDefaultRoute', { body: route })
-  try {
-    step('Make a route that records', `POST /api/v2/routes/default ${JSON.stringify(route)}`, `→ ${route_id}`)
-    const { info } = await client.call('originateCall', { body: { callerId: '1001', calledId: '5000' } })
-    step('Place a call that is recorded', 'POST /api/v2/channels, from 1001 to 5000', `→ ${info.trim()}`)
-    await downloadRecording(client, info.replace(/^\+OK\s+/, '').trim())
-  } finally {
-    await client.call('deleteDefaultRoute', { params: { route_id } })
-  }
+  left.defer(() => remove(client.call('deleteDefaultRoute', { params: { route_id } })))
+  step('Make a route that records', `POST /api/v2/routes/default ${JSON.stringify(route)}`, `→ ${route_id}`)
+  const { info } = await client.call('originateCall', { body: { callerId: '1001', calledId: '5000' } })
+  const uuid = info.replace(/^\+OK\s+/, '').trim()
+  left.defer(() => remove(client.call('deleteRecordings', { params: { uuid }, query: { domain } })))
+  left.defer(() => remove(client.call('hangUpChannel', { params: { channel_id: uuid } })))
+  step('Place a call that is recorded', 'POST /api/v2/channels, from 1001 to 5000', `→ ${info.trim()}`)
+  await downloadRecording(client, uuid)
 }
 
 async function downloadRecording(client: Client, uuid: string): Promise<void> {
@@ -179,29 +204,45 @@ async function downloadRecording(client: Client, uuid: string): Promise<void> {
   )
 }
 
-async function walk(): Promise<void> {
+/** Walks all steps. `left` removes what they made, in the other order. */
+async function walk(left: AsyncDisposableStack): Promise<void> {
   const receiver = await openReceiver()
+  left.defer(() => receiver.close())
+  const client = await authenticate()
+  const secrets = await subscribe(client, receiver, left)
+  const uuid = await placeCall(client, left)
+  await showEvent('The event arrived', receiver, secrets, 'CHANNEL_ANSWER')
+  await showChannel(client, uuid)
+  await hold(client, 'Hold', uuid, 'hold')
+  await hold(client, 'Unhold', uuid, 'unhold')
+  await hangUp(client, uuid)
+  await showEvent('The end of the call arrived', receiver, secrets, 'CHANNEL_HANGUP_COMPLETE')
+  await showCdr(client, uuid)
+  await recordCall(client, left)
+}
+
+/** Walks until the end, a failure or a signal to stop, and removes what was made in each case. */
+async function walkAndCleanUp(): Promise<void> {
+  const startedAt = Date.now()
+  const left = new AsyncDisposableStack()
+  const stopped = new Promise<never>((_resolve, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+      process.once(signal, () => reject(new Error('it was stopped')))
+  })
   try {
-    const client = await authenticate()
-    const secrets = await subscribe(client, receiver)
-    const uuid = await placeCall(client)
-    await showEvent('The event arrived', receiver, secrets, 'CHANNEL_ANSWER')
-    await showChannel(client, uuid)
-    await hold(client, 'Hold', uuid, 'hold')
-    await hold(client, 'Unhold', uuid, 'unhold')
-    await hangUp(client, uuid)
-    await showEvent('The end of the call arrived', receiver, secrets, 'CHANNEL_HANGUP_COMPLETE')
-    await showCdr(client, uuid)
-    await recordCall(client)
-    console.log('\nall steps done')
+    await Promise.race([walk(left), stopped])
   } finally {
-    await receiver.close()
+    progress.end()
+    await left.disposeAsync()
   }
+  step('Clean up', 'DELETE the hooks, the route and the recording', '→ only the records of the two calls are left')
+  print(`\nall steps done in ${Math.round((Date.now() - startedAt) / 1000)} s\n\n`)
+  print(`${newcomerLines(baseUrl(), hasDemoProfile(baseUrl())).join('\n')}\n`)
 }
 
 takeNoOptions('npm run demo', usage)
 guardTerminals()
-await walk().catch((error: unknown) => {
+await walkAndCleanUp().catch((error: unknown) => {
   const cause = error instanceof Error ? error.message : String(error)
   const isAway = error instanceof CallplaneError && error.code === 'unreachable'
   const noPhone = cause.includes('USER_NOT_REGISTERED') ? ': register a phone of 1001 that answers at the engine' : ''

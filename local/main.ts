@@ -1,6 +1,8 @@
 /** Runs the platform until it receives a signal to stop. Started by local/start.mjs, on the project's own Node. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { writeDemoProfile } from './platform/demo-profile.ts'
+import { startProgress } from './platform/start-progress.ts'
 import { startupReport } from './platform/startup-report.ts'
 import { startPlatform } from './platform/start-platform.ts'
 import { guardTerminals } from './processes/guard-terminals.ts'
@@ -16,12 +18,15 @@ const leastFiles = 512
 
 // All files that this process writes from here on are readable only by their owner.
 process.umask(0o077)
+// The starter says when it began; what it installed took longer than the rest.
+const startedAt = Number(process.argv[2] ?? Date.now())
+const progress = startProgress(process.stdout, startedAt)
 guardTerminals()
-const startedAt = Date.now()
 const stopping = new AbortController()
 let stoppedAt = 0
 
 function failed(error: unknown): void {
+  progress.end()
   console.error(endInWords(error))
   process.exitCode = 1
 }
@@ -55,11 +60,14 @@ try {
   const platform = await startPlatform({
     root: join(import.meta.dirname, '..'),
     settings,
-    progress: (line) => console.log(`${line} …`),
+    progress: (line) => progress.stage(line),
     notice: (line) => console.log(line),
     signal: stopping.signal,
   })
-  console.log(startupReport(platform, settings, Date.now() - startedAt))
+  const { url, demo } = platform
+  const hasProfile = await writeDemoProfile({ url, folder: settings.dataDir, passwords: demo.passwords })
+  progress.end()
+  console.log(startupReport({ ...platform, hasProfile }, settings, Date.now() - startedAt))
   if (!stopping.signal.aborted) {
     await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }))
   }

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { endWith, ensureInstalled, pinnedNode, takeNoOptions } from './toolchain.mjs'
 
+const startedAt = Date.now()
 const here = dirname(fileURLToPath(import.meta.url))
 const settings = JSON.parse(readFileSync(join(here, 'settings/settings.json'), 'utf8'))
 const width = Math.max(...settings.map(({ name }) => name.length))
@@ -24,6 +25,7 @@ const child = spawn(
     // Garbage is collected when a heap has grown by 40 %. By default it may double first: 55 MB more under load.
     '--heap-growing-percent=40',
     join(here, 'main.ts'),
+    String(startedAt),
   ],
   {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],

@@ -16,7 +16,7 @@ export const pinnedNode = join(modules, 'node', 'bin', process.platform === 'win
 /** Installs the pinned dependencies when they are missing or older than package-lock.json; says so while it does. */
 export function ensureInstalled() {
   if (isInstalled()) return
-  console.log('installing the pinned dependencies (once; about 20 s) …')
+  console.log('installing the pinned dependencies (once; 20 s to a minute) …')
   const status = runNpm(['ci', '--no-audit', '--no-fund', '--loglevel=error'], root)
   if (status !== 0 || !isInstalled()) {
     console.error('could not install the dependencies: see the lines of npm above')

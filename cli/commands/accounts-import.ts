@@ -135,8 +135,8 @@ async function apply(session: Session, row: AccountRow | undefined, outcome: Out
 const columns: Columns<Outcome> = {
   line: ({ line }) => line,
   login: ({ login }) => login,
-  action: ({ action }) => action,
-  problem: ({ problem }) => problem,
+  action: { of: ({ action }) => action, look: 'state' },
+  problem: { of: ({ problem }) => problem, least: 20 },
 }
 
 function report({ out }: Session, outcomes: readonly Outcome[]): void {

@@ -3,6 +3,7 @@ import { CliError, exitCodes } from '../failure/exit.ts'
 import { confirm } from '../input/confirm.ts'
 import { askSecret, readSecret } from '../input/secret.ts'
 import { collect } from '../input/values.ts'
+import type { Columns } from '../output/table.ts'
 import { withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { addImport } from './accounts-import.ts'
@@ -89,11 +90,11 @@ function addReading(accounts: Command, terminal: Terminal): void {
     .action(
       withSession(terminal, async ({ client, out, query }) => {
         const rows = await allRows(client.pages('listAccounts', { query }), inOrder)
-        const columns = {
-          login: (row: (typeof rows)[number]) => row.id,
-          domain: (row: (typeof rows)[number]) => row.domain,
-          online: (row: (typeof rows)[number]) => (row.online === true ? 'yes' : 'no'),
-          state: (row: (typeof rows)[number]) => row.state,
+        const columns: Columns<(typeof rows)[number]> = {
+          login: { of: (row) => row.id, least: 12 },
+          domain: { of: (row) => row.domain, rank: 1, least: 12 },
+          online: { of: (row) => (row.online === true ? 'yes' : 'no'), look: 'state' },
+          state: { of: (row) => row.state, look: 'state' },
         }
         out.list(rows, columns, 'no account')
       }),

@@ -12,7 +12,6 @@ import { type Plan, checkUnchanged, makePlan } from '../document/plan.ts'
 import { CliError } from '../failure/exit.ts'
 import { type Question, requireAnswer } from '../input/confirm.ts'
 import { readText } from '../input/values.ts'
-import { timeText } from '../output/time.ts'
 import { type Session, withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
@@ -71,7 +70,7 @@ async function rollBack(session: Session, version: string | undefined, options: 
   const found = await findDomain(target, Date.now())
   const plan = makePlan(found.state, parseDocument(document, `version ${version}`), Date.now())
   refuseVariables(version, plan)
-  session.out.note(`version ${version} was stored by ${createdBy} at ${timeText(createdOn)}`)
+  session.out.note(`version ${version} was stored by ${createdBy} at ${session.out.time(createdOn)}`)
   await carryOut(session, { target, found, plan, comment: `rolled back to version ${version}` }, options)
 }
 
@@ -153,9 +152,9 @@ async function listVersions({ out }: Session, { client, domain, signal }: Target
     rows,
     {
       version: (row) => String(row.version ?? ''),
-      time: (row) => timeText(row.createdOn),
-      by: (row) => row.createdBy,
-      comment: (row) => row.comment,
+      time: { of: (row) => row.createdOn, look: 'time' },
+      by: { of: (row) => row.createdBy, rank: 1, least: 12 },
+      comment: { of: (row) => row.comment, least: 16 },
     },
     'no version is kept yet; "callplane apply" keeps them',
   )

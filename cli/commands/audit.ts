@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import type { Answer } from '../../client/index.ts'
 import { wholeNumber } from '../input/values.ts'
 import type { Columns } from '../output/table.ts'
-import { timeText } from '../output/time.ts'
 import { withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
@@ -11,13 +10,13 @@ import { firstRows } from './rows.ts'
 type AuditRow = Answer<'listAudit'>['data'][number]
 
 const columns: Columns<AuditRow> = {
-  time: ({ at }) => timeText(at),
-  caller: ({ caller }) => caller,
-  from: ({ sourceAddress }) => sourceAddress,
-  request: ({ method, path }) => `${method} ${path}`,
-  status: ({ status }) => status,
-  fields: ({ fields }) => fields?.join(' '),
-  note: ({ note }) => note,
+  time: { of: ({ at }) => at, look: 'time' },
+  caller: { of: ({ caller }) => caller, rank: 1, least: 10 },
+  from: { of: ({ sourceAddress }) => sourceAddress, rank: 4, least: 9 },
+  request: { of: ({ method, path }) => `${method} ${path}`, least: 30 },
+  status: { of: ({ status }) => status, look: 'state' },
+  fields: { of: ({ fields }) => fields?.join(' '), rank: 3, least: 10 },
+  note: { of: ({ note }) => note, rank: 2, least: 12 },
 }
 
 /** Adds the command that reads the audit trail. */

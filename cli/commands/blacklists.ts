@@ -3,7 +3,7 @@ import type { Answer } from '../../client/index.ts'
 import { CliError } from '../failure/exit.ts'
 import { confirm } from '../input/confirm.ts'
 import { isoTime } from '../input/values.ts'
-import { timeText } from '../output/time.ts'
+import type { Columns } from '../output/table.ts'
 import { withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
@@ -87,10 +87,10 @@ function addReading(lists: Command, terminal: Terminal): void {
       withSession(terminal, async ({ client, out, query }, blacklist_name: string) => {
         const paged = { params: { blacklist_name }, query: { ...query, limit: 1000 } }
         const rows = await allRows(client.pages('readBlacklist', paged), (page) => page)
-        const columns = {
-          number: (row: Entry) => row.number,
-          expires: (row: Entry) => timeText(row.expires),
-          note: (row: Entry) => row.note,
+        const columns: Columns<Entry> = {
+          number: (row) => row.number,
+          expires: { of: (row) => row.expires, look: 'time', rank: 1 },
+          note: { of: (row) => row.note, rank: 1, least: 12 },
         }
         out.list(rows, columns, `no number on ${blacklist_name}`)
       }),

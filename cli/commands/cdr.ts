@@ -2,7 +2,8 @@ import { type Command, Option } from 'commander'
 import type { Answer } from '../../client/index.ts'
 import { confirm } from '../input/confirm.ts'
 import { wholeNumber } from '../input/values.ts'
-import type { Cell } from '../output/table.ts'
+import type { Cell, Column, Columns, Look } from '../output/table.ts'
+import type { Shown } from '../output/output.ts'
 import { withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { addExport } from './cdr-export.ts'
@@ -50,13 +51,12 @@ export function addCdr(program: Command, terminal: Terminal): void {
           hits.push(hit)
           if (hits.length >= limit) break
         }
-        const fields = columns.map((name): [string, (hit: Hit) => Cell] => [
-          name === 'created_time' ? 'time' : name.replaceAll('_', ' '),
-          (hit) => hit.fields?.[name]?.join(', '),
-        ])
         out.list(
           hits,
-          { call: (hit) => hit._id, ...Object.fromEntries(fields) },
+          {
+            call: { of: (hit) => hit._id, look: 'id' },
+            ...columnsOf(columns, (hit, name) => only(hit.fields?.[name])),
+          },
           'no call record; without --from the last 31 days are searched',
         )
       }),
@@ -70,14 +70,17 @@ export function addCdr(program: Command, terminal: Terminal): void {
       withSession(terminal, async ({ client, out, query }, uuid: string, { legs }: { legs?: true }) => {
         if (legs === true) {
           const { data } = await client.call('listOtherLegs', { params: { uuid }, query })
-          const column = (name: string) => (row: (typeof data)[number]) => cellOf(row[name])
-          const columns = Object.fromEntries(
-            ['uuid', ...shown].map((name) => [name.replaceAll('_', ' '), column(name)]),
-          )
+          const columns = columnsOf<(typeof data)[number]>(['uuid', ...shown], (row, name) => cellOf(row[name]))
           return out.list(data, columns, 'the call has no other side')
         }
         const { data } = await client.call('readCdr', { params: { uuid }, query })
-        out.record(data, Object.fromEntries(Object.entries(data).map(([name, value]) => [name, cellOf(value)])))
+        const shownOf = (name: string, value: unknown): Cell | Shown =>
+          looks[name] === 'time' && typeof value === 'number'
+            ? { time: value }
+            : looks[name] === 'state'
+              ? { state: cellOf(value) }
+              : cellOf(value)
+        out.record(data, Object.fromEntries(Object.entries(data).map(([name, value]) => [name, shownOf(name, value)])))
       }),
     )
   cdr
@@ -93,6 +96,34 @@ export function addCdr(program: Command, terminal: Terminal): void {
       }),
     )
   addExport(cdr, terminal)
+}
+
+const looks: Readonly<Record<string, Look>> = { uuid: 'id', created_time: 'time', hangup_cause: 'state' }
+const titles: Readonly<Record<string, string>> = {
+  created_time: 'time',
+  caller_id_number: 'from',
+  destination_number: 'to',
+  hangup_cause: 'ended with',
+}
+
+/** Returns columns by the names of fields; what was asked for last is dropped first, the first three never. */
+function columnsOf<T>(names: readonly string[], valueOf: (row: T, name: string) => Cell): Columns<T> {
+  return Object.fromEntries(
+    names.map((name, index): [string, Column<T>] => [
+      titles[name] ?? name.replaceAll('_', ' '),
+      {
+        of: (row) => valueOf(row, name),
+        look: looks[name] ?? 'text',
+        rank: name === 'direction' ? names.length : name === 'hangup_cause' ? 1 : Math.max(0, index - 3),
+        ...(name === 'duration' || name === 'created_time' ? {} : { least: name === 'hangup_cause' ? 16 : 10 }),
+      },
+    ]),
+  )
+}
+
+/** A field of a search has a list of values, mostly of one. */
+function only(values: readonly Cell[] | undefined): Cell {
+  return values !== undefined && values.length > 1 ? values.join(', ') : values?.[0]
 }
 
 function cellOf(value: unknown): Cell {

@@ -1,21 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Answer } from '../../client/index.ts'
 import { wholeNumber } from '../input/values.ts'
 import type { Columns } from '../output/table.ts'
 import { type Session, withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { addCall } from './call.ts'
 import { examples } from './examples.ts'
 
 type Channel = Answer<'listChannels'>['data']['rows'][number]
 
 const columns: Columns<Channel> = {
-  uuid: (row) => row.uuid,
-  account: (row) => row.presence_id,
-  from: (row) => row.cid_num,
-  to: (row) => row.dest,
-  state: (row) => row.callstate,
-  created: (row) => row.created,
+  uuid: { of: (row) => row.uuid, look: 'id' },
+  account: { of: (row) => row.presence_id, rank: 2, least: 12 },
+  from: { of: (row) => row.cid_num, least: 8 },
+  to: { of: (row) => row.dest, least: 8 },
+  state: { of: (row) => row.callstate, look: 'state' },
+  began: {
+    of: ({ created_epoch }) => (created_epoch === undefined ? undefined : 1000 * Number(created_epoch)),
+    look: 'time',
+    rank: 1,
+  },
 }
 
 /** Adds the commands about calls: channels list, call, hold, unhold, hangup. */
@@ -35,23 +40,8 @@ export function addChannels(program: Command, terminal: Terminal): void {
         session.out.list(data.rows, columns, 'no call')
       }),
     )
-  program
-    .command('call <number>')
-    .description('Ring an account, and connect it with a number when it answers.')
-    .option('--from <login>', 'the account that is rung (default: yours)')
-    .option('--timeout <seconds>', 'how long it rings', wholeNumber(5, 120))
-    .option('--no-wait', 'do not wait until the account answers')
-    .addHelpText('after', examples('call 9196', 'call 4930123456 --from 1001', 'call 9196 --no-wait'))
-    .action(
-      withSession(terminal, async ({ client, out, query }, calledId: string, options: CallOptions) => {
-        const from = options.from === undefined ? {} : { callerId: options.from }
-        const timeout = options.timeout === undefined ? {} : { timeout: options.timeout }
-        const wait = options.wait ? {} : { wait: 'none' as const }
-        const answer = await client.call('originateCall', { query, body: { calledId, ...from, ...timeout, ...wait } })
-        out.done(answer, answer.info.replace(/^\+OK\s+/, '').trim())
-        if (answer.pending === true) out.note('the account is still ringing')
-      }),
-    )
+  addCall(program, terminal)
+  addEavesdrop(program, terminal)
   addHold(program, terminal, 'hold', 'Put a channel on hold.')
   addHold(program, terminal, 'unhold', 'Take a channel off hold.')
   program
@@ -67,10 +57,26 @@ export function addChannels(program: Command, terminal: Terminal): void {
     )
 }
 
-interface CallOptions {
-  readonly from?: string
-  readonly timeout?: number
-  readonly wait: boolean
+function addEavesdrop(program: Command, terminal: Terminal): void {
+  program
+    .command('eavesdrop <uuid>')
+    .description('Ring a phone and let it listen to a channel.')
+    .option('--user <login>', 'the account whose phone rings (default: yours)')
+    .addOption(
+      new Option('--mode <mode>', 'who hears the listener').choices(['listen', 'whisper_a', 'whisper_b', 'barge']),
+    )
+    .addHelpText('after', examples(`eavesdrop 5f0d3b1e-6d0c-4c8e-9d57-0d8c1d7a4e11 --user 1000`))
+    .action(
+      withSession(terminal, async ({ client, out, query }, channel_id: string, body: EavesdropOptions) => {
+        const answer = await client.call('eavesdropChannel', { params: { channel_id }, query, body })
+        out.done(answer, answer.info.replace(/^\+OK\s+/, '').trim())
+      }),
+    )
+}
+
+interface EavesdropOptions {
+  readonly user?: string
+  readonly mode?: 'listen' | 'whisper_a' | 'whisper_b' | 'barge'
 }
 
 function addHold(program: Command, terminal: Terminal, state: 'hold' | 'unhold', description: string): void {
@@ -98,7 +104,13 @@ async function watchChannels({ client, out, query, signal }: Session, intervalMs
     ]
     for (const row of changes) {
       if (out.isJson) out.json({ at: new Date().toISOString(), ...row }, true)
-      else out.line(`${new Date().toISOString()}  ${row.uuid}  ${row.cid_num} to ${row.dest}  ${row.callstate}`)
+      else
+        out.fittedLine([
+          { text: out.moment(Date.now()), style: 'dim' },
+          { text: row.uuid ?? '', style: 'dim' },
+          { text: `${row.cid_num ?? ''} to ${row.dest ?? ''}` },
+          { text: row.callstate ?? '', isState: true },
+        ])
     }
     known = now
     await pause(intervalMs, undefined, { signal }).catch(() => {})

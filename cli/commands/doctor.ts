@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { CliError } from '../failure/exit.ts'
 import { examine } from '../doctor/examine.ts'
+import type { Columns } from '../output/table.ts'
 import { withSetting } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
@@ -18,13 +19,14 @@ export function addDoctor(program: Command, terminal: Terminal): void {
     .action(
       withSetting(terminal, async (setting, { url }: { url?: string }) => {
         const findings = await examine(setting, url)
-        const columns = {
-          check: (row: (typeof findings)[number]) => row.check,
-          result: (row: (typeof findings)[number]) => row.result,
-          found: (row: (typeof findings)[number]) => row.found,
-          'next step': (row: (typeof findings)[number]) => row.next,
+        const columns: Columns<(typeof findings)[number]> = {
+          check: (row) => row.check,
+          result: { of: (row) => row.result, look: 'state' },
+          found: { of: (row) => row.found, least: 20 },
         }
         setting.out.list(findings, columns, '')
+        if (!setting.out.isJson)
+          for (const { check, next } of findings) if (next !== undefined) setting.out.line(`${check}: ${next}`, 'bold')
         const wrong = findings.filter(({ result }) => result === 'wrong').length
         if (wrong > 0)
           throw new CliError(`${wrong} of ${findings.length} checks failed; begin with the first next step`)

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { confirm } from '../input/confirm.ts'
 import { collect } from '../input/values.ts'
-import { timeText } from '../output/time.ts'
 import { withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
@@ -24,7 +23,11 @@ export function addDomains(program: Command, terminal: Terminal): void {
         const rows = await allRows(client.pages('listDomains'), inOrder)
         out.list(
           rows,
-          { domain: (row) => row.domain, accounts: (row) => row.user, 'accounts/devices': (row) => row['acc/dvc'] },
+          {
+            domain: { of: (row) => row.domain, least: 20 },
+            accounts: (row) => row.user,
+            'accounts/devices': { of: (row) => row['acc/dvc'], rank: 1 },
+          },
           'no domain',
         )
       }),
@@ -39,7 +42,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
         out.record(info, {
           domain: info.name,
           customer: info.customer_id,
-          created: timeText(info.created_on),
+          created: { time: info.created_on },
           accounts: info.counts.accounts,
           devices: info.counts.devices,
           variables: info.variables.join(' '),

@@ -4,6 +4,7 @@ import { CliError, exitCodes } from '../failure/exit.ts'
 import { confirm } from '../input/confirm.ts'
 import { askSecret, readSecret } from '../input/secret.ts'
 import { readObject } from '../input/values.ts'
+import type { Columns } from '../output/table.ts'
 import { withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
@@ -77,15 +78,15 @@ function addReading(gateways: Command, terminal: Terminal): void {
     .action(
       withSession(terminal, async ({ client, out, query }) => {
         const rows = await allRows(client.pages('listGateways', { query }), ({ data }) => data)
-        const columns = {
-          gateway: (row: GatewayRow) => row.name,
-          state: (row: GatewayRow) => row.state,
-          status: (row: GatewayRow) => row.status,
-          enabled: (row: GatewayRow) => (row.enabled === true ? 'yes' : 'no'),
-          realm: (row: GatewayRow) => row.realm,
-          registers: (row: GatewayRow) => (row.register === true ? 'yes' : 'no'),
-          ignored: (row: GatewayRow) => (row.ignored ?? []).join(' '),
-          overlaps: (row: GatewayRow) => (row.overlaps ?? []).join(' '),
+        const columns: Columns<GatewayRow> = {
+          gateway: { of: (row) => row.name, least: 12 },
+          state: { of: (row) => row.state, look: 'state' },
+          status: { of: (row) => row.status, look: 'state' },
+          enabled: { of: (row) => (row.enabled === true ? 'yes' : 'no'), look: 'state', rank: 2 },
+          realm: { of: (row) => row.realm, rank: 1, least: 16 },
+          registers: { of: (row) => (row.register === true ? 'yes' : 'no'), rank: 3 },
+          ignored: { of: (row) => (row.ignored ?? []).join(' '), rank: 4, least: 8 },
+          overlaps: { of: (row) => (row.overlaps ?? []).join(' '), rank: 4, least: 8 },
         }
         out.list(rows, columns, 'no gateway')
       }),

@@ -2,7 +2,6 @@ import { type Command, Option } from 'commander'
 import type { Answer } from '../../client/index.ts'
 import { timeInPast, wholeNumber } from '../input/values.ts'
 import type { Columns } from '../output/table.ts'
-import { timeText } from '../output/time.ts'
 import { withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
@@ -11,14 +10,19 @@ import { firstRows } from './rows.ts'
 type Delivery = Answer<'listDeliveries'>['data'][number]
 
 const columns: Columns<Delivery> = {
-  delivery: ({ id }) => id,
-  time: ({ created }) => timeText(created),
-  event: ({ event }) => event,
-  call: ({ uuid }) => uuid,
-  sequence: ({ sequence }) => sequence,
-  state: ({ state }) => state,
-  attempts: ({ attempts }) => attempts?.length,
-  'last answer': ({ attempts }) => attempts?.at(-1)?.status ?? attempts?.at(-1)?.reason,
+  delivery: { of: ({ id }) => id, rank: 3, least: 31 },
+  time: { of: ({ created }) => created, look: 'time' },
+  event: { of: ({ event }) => event, least: 14 },
+  call: { of: ({ uuid }) => uuid, look: 'id', rank: 2 },
+  sequence: { of: ({ sequence }) => sequence, rank: 4 },
+  state: { of: ({ state }) => state, look: 'state' },
+  attempts: { of: ({ attempts }) => attempts?.length, rank: 2 },
+  'last answer': {
+    of: ({ attempts }) => attempts?.at(-1)?.status ?? attempts?.at(-1)?.reason,
+    look: 'state',
+    rank: 1,
+    least: 11,
+  },
 }
 
 interface ListOptions {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { Input } from '../../client/index.ts'
+import type { Answer, Input } from '../../client/index.ts'
 import { CliError } from '../failure/exit.ts'
 import { readObject, wholeNumber } from '../input/values.ts'
-import { timeText } from '../output/time.ts'
+import type { Columns } from '../output/table.ts'
 import { withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
@@ -24,17 +24,14 @@ export function addHookLab(hooks: Command, terminal: Terminal): void {
         const body = { ...event, ...(options.force === true ? { force: true } : {}) }
         const { data } = await client.call('testHook', { params: { hook_id }, query, body })
         out.record(data, {
-          state: data.state,
-          reason: data.reason,
+          state: { state: data.state },
           request: data.sent === null ? undefined : `${data.sent.method} ${data.sent.url}`,
-          answer: data.reply?.status,
-          'took (ms)': data.reply?.durationMs,
+          answer: { state: data.reply?.status },
+          took: data.reply === null ? undefined : `${data.reply.durationMs} ms`,
           body: data.reply?.snippet,
-          'refused by': data.refusedBy
-            .map(({ field, operation, value }) => `${field} ${operation} ${value}`)
-            .join(', '),
+          'refused by': refusal(data.refusedBy),
         })
-        if (data.state !== 'delivered') throw new CliError(`the test was not delivered: ${data.reason ?? data.state}`)
+        if (data.state !== 'delivered') throw new CliError(notDelivered(data))
       }),
     )
   hooks
@@ -54,14 +51,12 @@ export function addHookLab(hooks: Command, terminal: Terminal): void {
         const raw = rawSubstitution === undefined ? {} : { rawSubstitution }
         const body = { ...shape, ...raw, ...(auth.enabled ? { auth } : {}) }
         const { data } = await client.call('dryRunHook', { query: { ...query, limit }, body })
-        const columns = {
-          sequence: (row: (typeof data.events)[number]) => row.sequence,
-          time: (row: (typeof data.events)[number]) => timeText(row.occurredAt),
-          call: (row: (typeof data.events)[number]) => row.uuid,
-          sends: (row: (typeof data.events)[number]) => (row.matches ? 'yes' : 'no'),
-          'refused by': (row: (typeof data.events)[number]) =>
-            row.refusedBy.map(({ field, operation, value }) => `${field} ${operation} ${value}`).join(', ') ||
-            row.problem,
+        const columns: Columns<(typeof data.events)[number]> = {
+          sequence: { of: (row) => row.sequence, rank: 2 },
+          time: { of: (row) => row.occurredAt, look: 'time' },
+          call: { of: (row) => row.uuid, look: 'id', rank: 1 },
+          sends: { of: (row) => (row.matches ? 'yes' : 'no'), look: 'state' },
+          'refused by': { of: (row) => refusal(row.refusedBy) || row.problem, least: 16 },
         }
         if (out.isJson) return out.json(data)
         out.list(data.events, columns, `no event of the name ${event} among the latest ${data.looked}`)
@@ -70,6 +65,27 @@ export function addHookLab(hooks: Command, terminal: Terminal): void {
         )
       }),
     )
+}
+
+function refusal(
+  by: readonly { readonly field: string; readonly operation: string; readonly value: unknown }[],
+): string {
+  return by.map(({ field, operation, value }) => `${field} ${operation} ${String(value)}`).join(', ')
+}
+
+/** Reasons why a request got no answer, in the words of a person; `host` is that of the URL. */
+const unsent: Readonly<Record<string, (host: string) => string>> = {
+  dns: (host) => `${host} has no address`,
+  refused: (host) => `nothing listens at ${host}`,
+  timeout: (host) => `${host} did not answer in time`,
+  tls: (host) => `${host} has no certificate that can be trusted`,
+  private_address: (host) => `${host} has a private address, which hooks do not reach`,
+}
+
+function notDelivered({ state, reason, sent }: Answer<'testHook'>['data']): string {
+  const word = reason ?? state
+  const said = sent === null ? undefined : unsent[word]?.(URL.parse(sent.url)?.host ?? sent.url)
+  return said === undefined ? `the test was not delivered: ${word}` : `the test was not delivered: ${said} (${word})`
 }
 
 interface TestOptions {

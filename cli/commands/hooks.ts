@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
-import type { Answer } from '../../client/index.ts'
+import type { Answer, Input } from '../../client/index.ts'
+import { CliError, exitCodes } from '../failure/exit.ts'
 import { confirm } from '../input/confirm.ts'
-import { collect } from '../input/values.ts'
+import { collect, readObject } from '../input/values.ts'
+import type { Cell, Columns } from '../output/table.ts'
 import { requireNewFile } from '../output/result-file.ts'
 import { writePrivateFile } from '../profile/private-file.ts'
 import { type Session, withSession } from '../session/session.ts'
@@ -23,6 +25,7 @@ interface CreateOptions extends SecretOptions {
   readonly description?: string
   readonly field?: readonly string[]
   readonly disabled?: true
+  readonly file?: string
 }
 
 /** Adds the commands about hooks. */
@@ -38,6 +41,7 @@ export function addHooks(program: Command, terminal: Terminal): void {
     .option('--description <text>', 'a note about it')
     .option('--field <name>', 'a field of the event to send; may be given several times (default: all)', collect)
     .option('--disabled', 'make it, but send nothing yet')
+    .option('--file <path>', 'its other fields, a JSON object: filter, map, headers, auth, retries, rawBody')
     .option('--show-secret', 'print the secret')
     .option('--secret-file <path>', 'write the secret to a new file that only you can read')
     .addHelpText(
@@ -48,6 +52,7 @@ export function addHooks(program: Command, terminal: Terminal): void {
       withSession(terminal, async (session, options: CreateOptions) => {
         const { event, url, method, description, field: fields, disabled } = options
         const body = {
+          ...(options.file === undefined ? {} : readObject(options.file)),
           event,
           action: { type: 'web' as const, method, url },
           ...(description === undefined ? {} : { description }),
@@ -79,6 +84,7 @@ export function addHooks(program: Command, terminal: Terminal): void {
         handOver(session, { id: hook_id, secret, shown, done: `${hook_id} has a new secret` }, options)
       }),
     )
+  addChange(hooks, terminal)
   hooks
     .command('delete <hook>')
     .description('Delete a hook. It sends nothing any more, waiting deliveries included.')
@@ -94,6 +100,61 @@ export function addHooks(program: Command, terminal: Terminal): void {
   addDeliveries(hooks, terminal)
 }
 
+/** Adds the commands that show one hook and change it. */
+function addChange(hooks: Command, terminal: Terminal): void {
+  hooks
+    .command('get <hook>')
+    .description('Show a hook.')
+    .addHelpText('after', examples('hooks get 0123456789abcdef01234567', 'hooks get 0123456789abcdef01234567 --json'))
+    .action(
+      withSession(terminal, async ({ client, out, query }, hook_id: string) => {
+        const { data } = await client.call('readHook', { params: { hook_id }, query })
+        const { _id, action, enable, auth, ...fields } = data
+        const shown = Object.entries(fields).map(([name, value]): [string, Cell] => [name, fieldText(value)])
+        const head = {
+          hook: _id,
+          state: { state: enable ? 'enabled' : 'disabled' },
+          request: `${action.method} ${action.url}`,
+        }
+        out.record(data, { ...head, ...Object.fromEntries(shown), auth: auth.enabled ? auth.url : '' })
+      }),
+    )
+  hooks
+    .command('update <hook> [file]')
+    .description('Enable or disable a hook, or change the fields that a JSON file has ("-" is standard input).')
+    .option('--enable', 'send from now on')
+    .option('--disable', 'send nothing until it is enabled again')
+    .addHelpText(
+      'after',
+      examples('hooks update 0123456789abcdef01234567 --enable', 'hooks update 0123456789abcdef01234567 filter.json'),
+    )
+    .action(
+      withSession(terminal, async ({ client, out, query }, hook_id: string, file: string | undefined, on: Switch) => {
+        const enable = on.enable === true ? { enable: true } : on.disable === true ? { enable: false } : {}
+        const fields = { ...(file === undefined ? {} : readObject(file)), ...enable }
+        if (Object.keys(fields).length === 0)
+          throw new CliError(
+            'name a file, --enable or --disable, so that there is something to change',
+            exitCodes.usage,
+          )
+        const body = fields as NonNullable<Input<'updateHook'>['body']>
+        out.done(await client.call('updateHook', { params: { hook_id }, query, body }), `updated ${hook_id}`)
+      }),
+    )
+}
+
+interface Switch {
+  readonly enable?: true
+  readonly disable?: true
+}
+
+/** Texts and numbers as they are, other values as JSON; nothing for empty ones. */
+function fieldText(value: unknown): Cell {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
+  const text = JSON.stringify(value ?? '')
+  return ['[]', '{}', '""'].includes(text) ? '' : text
+}
+
 type Hook = Answer<'listHooks'>['data'][number]
 
 function addListing(hooks: Command, terminal: Terminal): void {
@@ -104,12 +165,16 @@ function addListing(hooks: Command, terminal: Terminal): void {
     .action(
       withSession(terminal, async ({ client, out, query }) => {
         const rows = await allRows(client.pages('listHooks', { query }), ({ data }) => data)
-        const columns = {
-          hook: (row: Hook) => row._id,
-          event: (row: Hook) => row.event,
-          enabled: (row: Hook) => (row.enable === true ? 'yes' : (row.disabledReason ?? 'no')),
-          method: (row: Hook) => row.action?.method,
-          url: (row: Hook) => row.action?.url,
+        const columns: Columns<Hook> = {
+          hook: (row) => row._id,
+          event: { of: (row) => row.event, least: 14 },
+          enabled: {
+            of: (row) => (row.enable === true ? 'yes' : (row.disabledReason ?? 'no')),
+            look: 'state',
+            rank: 1,
+          },
+          method: { of: (row) => row.action?.method, rank: 2 },
+          url: { of: (row) => row.action?.url, least: 16 },
         }
         out.list(rows, columns, 'no hook; make one with: callplane hooks create')
       }),

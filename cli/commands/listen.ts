@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import { CallplaneError } from '../../client/index.ts'
 import { CliError, exitCodes } from '../failure/exit.ts'
 import { collect, wholeNumber } from '../input/values.ts'
-import { follow } from '../listen/follow.ts'
+import { followEvents, latestNumber } from '../listen/event-source.ts'
+import type { ListedEvent } from '../listen/delivery.ts'
 import { forward } from '../listen/forward.ts'
 import { ListenStore } from '../listen/listen-state.ts'
-import { timeText } from '../output/time.ts'
 import { type Session, domainOf, withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { printEvents } from './events.ts'
 import { examples } from './examples.ts'
 
 interface ListenOptions {
@@ -26,9 +26,9 @@ The platform keeps the newest 5 000 events of the last 24 hours.`
 /** Adds the command that forwards the events of a domain to a URL. */
 export function addListen(program: Command, terminal: Terminal): void {
   program
-    .command('listen <url>')
+    .command('listen [url]')
     .description(
-      'Forward the events of the domain to a URL on this machine, signed like deliveries of a hook, until Ctrl-C.',
+      'Forward the events of the domain to a URL on this machine, signed like deliveries of a hook, until Ctrl-C. Without a URL, print them.',
     )
     .option(
       '--since <number>',
@@ -44,17 +44,20 @@ export function addListen(program: Command, terminal: Terminal): void {
     .action(withSession(terminal, listen))
 }
 
-async function listen(session: Session, url: string, options: ListenOptions): Promise<void> {
-  const { client, out, query, signal, profile, folder } = session
+async function listen(session: Session, url: string | undefined, options: ListenOptions): Promise<void> {
+  const { out, signal, profile, folder } = session
+  if (url === undefined) {
+    const { since, event: name } = options
+    return printEvents(session, { follow: true, ...(since === undefined ? {} : { since }), ...(name && { name }) })
+  }
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
     throw new CliError(`the URL must begin with http:// or https://, got ${JSON.stringify(url)}`, exitCodes.usage)
   }
   const store = new ListenStore(folder, profile)
   const domain = await domainOf(session)
   const key = `${session.url} ${domain} ${url}`
-  const read = (since: number, limit = 100) =>
-    client.call('listEvents', { query: { ...query, since: String(since), limit }, signal }).then(({ data }) => data)
-  const begin = options.since ?? store.position(key) ?? (await read(0, 1)).head
+  const source = { session, domain }
+  const begin = options.since ?? store.position(key) ?? (await latestNumber(source))
   store.advance(key, begin)
   if (options.showSecret === true && out.isJson) out.json({ secret: store.secret }, true)
   else if (options.showSecret === true) out.line(store.secret)
@@ -67,30 +70,14 @@ async function listen(session: Session, url: string, options: ListenOptions): Pr
       out.warn(`event ${sequence} ${name}: ${reason}; sent again in ${waitMs / 1000} s`),
   }
   const report = reporterOf(session)
-  await follow(begin, {
-    read: (since) => read(since).catch((error: unknown) => refuseSince(error, since)),
-    onEvent: async (event) => {
-      if (options.event?.includes(event.name) === false) return true
-      const result = await forward(event, target, signal)
-      if (result !== undefined) report({ ...event, ...result })
-      return result !== undefined
-    },
-    onNumbers: ({ reason, fromSequence, toSequence }) => {
-      const why = reason === 'void' ? 'no event has them' : 'their events are no longer kept'
-      out.warn(`gap: numbers ${fromSequence} to ${toSequence}, ${why}`)
-    },
-    onTime: ({ reason, from, to }) =>
-      out.warn(`gap: events may have been missed from ${timeText(from)} to ${timeText(to)} (${reason})`),
-    onNothingCollected: () =>
-      out.warn(
-        `events of ${domain} are not collected, since it has no hook; a disabled one is enough: callplane hooks create --disabled`,
-      ),
-    onHandled: (sequence) => {
-      if (sequence !== store.position(key)) store.advance(key, sequence)
-    },
-    signal,
-  }).catch((error: unknown) => {
-    if (!signal.aborted) throw error
+  const send = async (event: ListedEvent) => {
+    if (options.event?.includes(event.name) === false) return true
+    const result = await forward(event, target, signal)
+    if (result !== undefined) report({ ...event, ...result })
+    return result !== undefined
+  }
+  await followEvents(source, begin, send, (sequence) => {
+    if (sequence !== store.position(key)) store.advance(key, sequence)
   })
 }
 
@@ -107,14 +94,16 @@ function reporterOf({ out }: Session): (event: ForwardedEvent) => void {
   return ({ sequence, at, name, uuid, status, durationMs }) => {
     if (out.isJson) return out.json({ sequence, at, name, uuid, status, durationMs }, true)
     const isTaken = status >= 200 && status < 300
-    const line = `${timeText(at)}  ${sequence}  ${name}  ${uuid}  ${status} (${durationMs} ms)`
-    out.line(isTaken ? line : `${line} refused for good`, isTaken ? undefined : 'red')
+    out.fittedLine([
+      { text: out.moment(at), style: 'dim' },
+      { text: String(sequence), style: 'dim' },
+      { text: name },
+      { text: uuid, style: 'dim' },
+      { text: String(status), isState: true },
+      {
+        text: isTaken ? `(${durationMs} ms)` : `(${durationMs} ms) refused for good`,
+        style: isTaken ? undefined : 'red',
+      },
+    ])
   }
-}
-
-function refuseSince(error: unknown, since: number): never {
-  const isAbove = error instanceof CallplaneError && error.details.some(({ field }) => field === 'since')
-  if (!isAbove) throw error
-  const problem = `there is no event ${since} yet, or the domain was made anew after it`
-  throw new CliError(`${problem}: begin again with --since 0`, exitCodes.failed, error)
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { type Answer, CallplaneError, type Client } from '../../client/index.ts'
 import { CliError, exitCodes, notSignedIn } from '../failure/exit.ts'
 import { askSecret, readSecret } from '../input/secret.ts'
-import { timeText } from '../output/time.ts'
+import type { Columns } from '../output/table.ts'
 import { checkAddress } from '../session/address.ts'
 import { type Setting, clientOf, withSession, withSetting } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -50,16 +50,15 @@ export function addLogin(program: Command, terminal: Terminal): void {
     .action(
       withSession(terminal, async ({ client, out, profile, url }) => {
         const caller = await client.call('whoAmI')
-        const acl = Object.entries(caller.acl).map(([resource, actions]) => [`  ${resource}`, actions.join(' ')])
+        const acl = Object.entries(caller.acl).map(([resource, actions]) => `${resource} (${actions.join(' ')})`)
         out.record(caller, {
           profile,
           url,
           user: caller.id,
           domain: caller.domain,
           role: caller.roleName,
-          expires: timeText(caller.expires),
-          permissions: '',
-          ...Object.fromEntries(acl),
+          expires: { time: caller.expires },
+          may: acl.join(', '),
         })
       }),
     )
@@ -77,12 +76,12 @@ function listProfiles({ out, profiles, profile }: Setting): void {
     if (kept === undefined) return { name, isInUse, user: 'damaged: sign in again' }
     return { name, isInUse, url: kept.url, user: kept.user, expires: kept.expires }
   })
-  const columns = {
-    profile: (row: (typeof rows)[number]) => row.name,
-    'in use': (row: (typeof rows)[number]) => (row.isInUse ? 'yes' : ''),
-    url: (row: (typeof rows)[number]) => row.url,
-    user: (row: (typeof rows)[number]) => row.user,
-    expires: (row: (typeof rows)[number]) => timeText(row.expires),
+  const columns: Columns<(typeof rows)[number]> = {
+    profile: (row) => row.name,
+    'in use': { of: (row) => (row.isInUse ? 'yes' : ''), look: 'state', rank: 1 },
+    url: { of: (row) => row.url, least: 16, rank: 1 },
+    user: { of: (row) => row.user, least: 16 },
+    expires: { of: (row) => row.expires, look: 'time', rank: 2 },
   }
   out.list(rows, columns, 'no profile yet; make one with: callplane login')
 }
@@ -102,7 +101,7 @@ async function logIn(setting: Setting, options: LoginOptions): Promise<void> {
   const domain = setting.options.domain
   profiles.write(profile, { url, user: username, token, key, expires, ...(domain === undefined ? {} : { domain }) })
   const shown = { profile, url, username, roleName, expires }
-  out.done(shown, `signed in at ${url} as ${username} (${roleName}) until ${timeText(expires)}, profile "${profile}"`)
+  out.done(shown, `signed in at ${url} as ${username} (${roleName}) until ${out.time(expires)}, profile "${profile}"`)
 }
 
 async function passwordOf(terminal: Terminal, { user, password, passwordStdin }: LoginOptions): Promise<string> {

@@ -28,7 +28,8 @@ export async function show({ out }: Session, target: Target, plan: Plan, calls: 
     const reads = variablesOf(plan.steps)
     return out.json({ digest: plan.digest, steps, reads, ...(report === undefined ? {} : { calls: report }) })
   }
-  for (const line of explain(plan.steps)) out.line(line)
+  const tones = { '+': 'green', '~': 'yellow', '-': 'red' } as const
+  for (const line of explain(plan.steps)) out.line(line, tones[line.trimStart().slice(0, 1) as keyof typeof tones])
   out.line(summary(plan.steps), 'bold')
   if (report !== undefined) showReport(out, report)
 }
@@ -52,12 +53,12 @@ function showReport(out: Session['out'], report: RouteReport): void {
   out.list(
     moved,
     {
-      caller: (each) => each.caller,
-      number: (each) => each.number,
-      calls: (each) => String(each.count),
-      'call id': (each) => each.uuid,
-      before: (each) => each.from,
-      after: (each) => each.to,
+      caller: { of: (each) => each.caller, least: 8 },
+      number: { of: (each) => each.number, least: 8 },
+      calls: (each) => each.count,
+      'call id': { of: (each) => each.uuid, look: 'id', rank: 2 },
+      before: { of: (each) => each.from, least: 16, rank: 1 },
+      after: { of: (each) => each.to, least: 16, rank: 1 },
     },
     'none',
   )

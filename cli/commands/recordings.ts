@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import { timeText } from '../output/time.ts'
+import type { Columns } from '../output/table.ts'
 import { saveDownload } from '../output/download.ts'
 import { withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -17,12 +17,12 @@ export function addRecordings(program: Command, terminal: Terminal): void {
       withSession(terminal, async ({ client, out, query }, uuid: string) => {
         const answer = await client.call('readRecording', { params: { uuid }, query: { ...query, type: 'all' } })
         const rows = 'url' in answer ? [] : answer
-        const columns = {
-          name: (row: (typeof rows)[number]) => row.name,
-          status: (row: (typeof rows)[number]) => row.status,
-          type: (row: (typeof rows)[number]) => row['content-type'],
-          bytes: (row: (typeof rows)[number]) => row.size,
-          time: (row: (typeof rows)[number]) => timeText(row.createdOn),
+        const columns: Columns<(typeof rows)[number]> = {
+          name: { of: (row) => row.name, least: 16 },
+          status: { of: (row) => row.status, look: 'state' },
+          type: { of: (row) => row['content-type'], rank: 1 },
+          bytes: (row) => row.size,
+          time: { of: (row) => row.createdOn, look: 'time' },
         }
         out.list(rows, columns, 'the call has no recording')
       }),

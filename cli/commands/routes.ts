@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Answer, Input } from '../../client/index.ts'
 import { confirm } from '../input/confirm.ts'
 import { readObject } from '../input/values.ts'
+import type { Columns } from '../output/table.ts'
 import { withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
@@ -93,13 +94,13 @@ function addReading(routes: Command, terminal: Terminal, kind: Kind): void {
     .action(
       withSession(terminal, async ({ client, out, query }) => {
         const rows = await allRows(client.pages(kinds[kind].list, { query }), (page) => page)
-        const columns = {
-          route: (row: RouteRow) => row._id,
-          order: (row: RouteRow) => row.order,
-          pattern: (row: RouteRow) => row.destination_number,
-          name: (row: RouteRow) => row.name,
-          enabled: (row: RouteRow) => (row.disabled === true ? 'no' : 'yes'),
-          steps: (row: RouteRow) => row.callflow?.length,
+        const columns: Columns<RouteRow> = {
+          route: (row) => row._id,
+          order: { of: (row) => row.order, rank: 2 },
+          pattern: { of: (row) => row.destination_number, least: 12 },
+          name: { of: (row) => row.name, rank: 1, least: 10 },
+          enabled: { of: (row) => (row.disabled === true ? 'no' : 'yes'), look: 'state', rank: 1 },
+          steps: { of: (row) => row.callflow?.length, rank: 3 },
         }
         out.list(rows, columns, 'no route')
       }),

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Answer } from '../../client/index.ts'
 import { confirm } from '../input/confirm.ts'
 import { wholeNumber } from '../input/values.ts'
-import { timeText } from '../output/time.ts'
+import type { Columns } from '../output/table.ts'
 import { domainOf, withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { examples } from './examples.ts'
@@ -30,13 +30,13 @@ export function addTokens(program: Command, terminal: Terminal): void {
       withSession(terminal, async (session) => {
         const params = { domain_name: await domainOf(session) }
         const rows = await allRows(session.client.pages('listDomainTokens', { params }), ({ info }) => info)
-        const columns = {
-          token: (row: TokenRow) => row.uuid,
-          role: (row: TokenRow) => row.roleName,
-          enabled: (row: TokenRow) => (row.enabled === true ? 'yes' : 'no'),
-          expires: (row: TokenRow) => timeText(row.expire),
-          'created by': (row: TokenRow) => row.createdBy,
-          description: (row: TokenRow) => row.description,
+        const columns: Columns<TokenRow> = {
+          token: { of: (row) => row.uuid, look: 'id' },
+          role: { of: (row) => row.roleName, least: 8 },
+          enabled: { of: (row) => (row.enabled === true ? 'yes' : 'no'), look: 'state' },
+          expires: { of: (row) => row.expire, look: 'time', rank: 1 },
+          'created by': { of: (row) => row.createdBy, rank: 3, least: 12 },
+          description: { of: (row) => row.description, rank: 2, least: 12 },
         }
         session.out.list(rows, columns, 'no token')
       }),
@@ -54,7 +54,7 @@ export function addTokens(program: Command, terminal: Terminal): void {
         const expire = Date.now() + days * dayMs
         const body = { role, expire, ...(description === undefined ? {} : { description }) }
         const { info } = await session.client.call('createDomainToken', { params, body })
-        session.out.note(`token ${info.data.uuid}, valid until ${timeText(info.data.expire)}`)
+        session.out.note(`token ${info.data.uuid}, valid until ${session.out.time(info.data.expire)}`)
         session.out.done(info, info.token)
       }),
     )

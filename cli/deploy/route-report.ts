@@ -48,6 +48,8 @@ interface CallKind {
   readonly gateway: string | undefined
   readonly time: string
   readonly uuid: string
+  /** The hangup cause of its record. */
+  readonly cause: string
   count: number
 }
 
@@ -62,7 +64,7 @@ export async function reportRoutes(target: Target, routes: ChangedRoutes): Promi
   const bodies = { default: routes.default?.map(routeBody), public: routes.public?.map(routeBody) }
   const moved: MovedCall[] = []
   let refused = 0
-  for (const { number, caller, gateway, time, uuid, count } of chosen) {
+  for (const { number, caller, gateway, time, uuid, cause, count } of chosen) {
     const call = {
       number,
       time,
@@ -76,7 +78,7 @@ export async function reportRoutes(target: Target, routes: ChangedRoutes): Promi
     }
     const after = await simulate(target, { ...call, routes: gateway === undefined ? bodies.default : bodies.public })
     const [from, to] = [wayOf(before), wayOf(after)]
-    if (from !== to) moved.push({ number, caller, count, uuid, from: nameOf(before), to: nameOf(after) })
+    if (from !== to) moved.push({ number, caller, count, uuid, from: pastNameOf(before, cause), to: nameOf(after) })
   }
   return { moved, calls, different: kinds.length, simulated: chosen.length, unplaced: unplaced + refused, isCut }
 }
@@ -115,6 +117,12 @@ function nameOf({ matched, end }: Simulation): string {
   return `${where} (${'cause' in end ? end.cause : end.application})`
 }
 
+/** A call that no route took, and that found its way all the same: the engine's own dial plan had it. */
+function pastNameOf(before: Simulation, cause: string): string {
+  const hadNoWay = cause === '' || cause === 'NO_ROUTE_DESTINATION'
+  return before.matched.kind === 'none' && !hadNoWay ? `the engine's own dial plan (ended ${cause})` : nameOf(before)
+}
+
 function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
@@ -131,7 +139,16 @@ async function pastCalls(target: Target, changed: ChangedRoutes) {
     index: 'cdr-a',
     query: '*',
     filter: [{ range: { created_time: { gte: `now-${reportDays}d` } } }],
-    columns: ['destination_number', 'extension', 'caller_id_number', 'direction', 'gateway', 'created_time', 'uuid'],
+    columns: [
+      'destination_number',
+      'extension',
+      'caller_id_number',
+      'direction',
+      'gateway',
+      'created_time',
+      'uuid',
+      'hangup_cause',
+    ],
     sort: { created_time: { order: 'desc' as const } },
     limit: 1000,
   }
@@ -152,7 +169,8 @@ async function pastCalls(target: Target, changed: ChangedRoutes) {
     const moment = new Date(time)
     const key = JSON.stringify([number, caller, gateway, moment.getUTCDay(), moment.getUTCHours()])
     const kind = kinds.get(key)
-    if (kind === undefined) kinds.set(key, { number, caller, gateway, time, uuid, count: 1 })
+    if (kind === undefined)
+      kinds.set(key, { number, caller, gateway, time, uuid, cause: text('hangup_cause'), count: 1 })
     else kind.count += 1
   }
   return { kinds: [...kinds.values()], calls, unplaced, isCut: false }

@@ -18,7 +18,6 @@ const waysOut: Partial<Readonly<Record<CallplaneErrorCode, string>>> = {
   token_expired: signIn,
   permission_denied: 'see what your role allows with: callplane whoami; another domain needs a login of that domain',
   domain_required: 'name the domain with --domain <name>',
-  not_found: 'the name may be misspelt, or belong to another domain: list what is there',
   precondition_failed: 'it changed meanwhile: read it again and repeat the change',
   locked_out: 'too many logins failed: wait, or log in from another network',
   rate_limited: 'the platform limits how often this may be called: wait and repeat it',
@@ -39,7 +38,7 @@ export function describeFailure(error: unknown): Failure {
     return { exitCode: error.exitCode, code, message: error.message, details: [] }
   }
   if (error instanceof CommanderError) {
-    const message = error.message.replace(/^error: /, '')
+    const message = error.message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/, '; did you mean $1?')
     return { exitCode: error.exitCode === 0 ? exitCodes.done : exitCodes.usage, code: 'usage', message, details: [] }
   }
   const message = error instanceof Error ? error.message : String(error)
@@ -49,19 +48,55 @@ export function describeFailure(error: unknown): Failure {
 }
 
 function describeCall(error: CallplaneError): Failure {
-  const { code, details, requestId, retryAfterSeconds } = error
+  const { code, details, info, requestId, retryAfterSeconds } = error
   const wait = retryAfterSeconds === undefined ? undefined : `repeat it in ${retryAfterSeconds} s`
-  const wayOut = wait ?? waysOut[code]
+  const wayOut = wait ?? (code === 'not_found' ? whereToLook(error) : waysOut[code])
   const isSignedOut = code === 'invalid_token' || code === 'token_expired' || code === 'invalid_credentials'
   const isAway = code === 'unreachable' || code === 'timed_out'
   return {
     exitCode: isSignedOut ? exitCodes.notSignedIn : isAway ? exitCodes.unreachable : exitCodes.failed,
     code,
-    message: error.message + reasonOf(error.cause),
+    message: sentenceOf(info ?? error.message, details) + reasonOf(error.cause),
     details: details.map(({ field, problem }) => `${field}: ${problem}`),
     ...(wayOut === undefined ? {} : { wayOut }),
     ...(requestId === undefined ? {} : { requestId }),
   }
+}
+
+/** A field and its problem make one sentence: `event must be …`. */
+function sentenceOf(info: string, [first]: CallplaneError['details']): string {
+  if (first?.field === 'permission') return first.problem
+  const isVerb = /^(?:must|is|are|has|have|needs|names|may|cannot)\b/.test(first?.problem ?? '')
+  return isVerb && info === `${first?.field}: ${first?.problem}` ? `${first?.field} ${first?.problem}` : info
+}
+
+/** Where to look for what was not found, by the beginning of its path; `$1` is its name. */
+const elsewhere: readonly (readonly [RegExp, string])[] = [
+  [/\/channels\/([^/]+)/, 'a call that has ended: callplane cdr get $1; live calls: callplane channels list'],
+  [/\/channels$/, 'see the accounts of the domain: callplane accounts list'],
+  [/\/accounts\//, 'see the accounts of the domain: callplane accounts list'],
+  [/\/hooks\/([^/]+)\/deliveries/, 'see what it sent: callplane hooks deliveries $1'],
+  [/\/hooks\//, 'see the hooks of the domain: callplane hooks list'],
+  [/\/cdr\/export/, 'begin the export again: callplane cdr export'],
+  [/\/cdr\/api\/v2\/files\/([^/]+)/, 'see the recordings of the call: callplane recordings list $1'],
+  [/\/cdr\//, 'a record is found within a minute after the call; a live one: callplane channels list'],
+  [/\/routes\/default\//, 'see the routes of the domain: callplane routes list'],
+  [/\/routes\/public\//, 'see the routes of the domain: callplane public-routes list'],
+  [/\/routes\/blacklists/, 'see the lists of the domain: callplane blacklists list'],
+  [/\/gateways\//, 'see the gateways of the domain: callplane gateways list'],
+  [/\/acl\/roles/, 'see the roles of the domain: callplane roles list'],
+  [/\/email\//, 'make email settings first: callplane email set'],
+  [/\/settings\/token/, 'see the tokens of the domain: callplane tokens list'],
+  [/\/versions/, 'see the kept versions: callplane rollback'],
+  [/\/domains\//, 'see the domains: callplane domains list'],
+]
+
+function whereToLook({ request = '' }: CallplaneError): string {
+  for (const [path, hint] of elsewhere) {
+    const found = path.exec(request)
+    if (found !== null) return hint.replaceAll('$1', decodeURIComponent(found[1] ?? ''))
+  }
+  return 'the name may be misspelt, or belong to another domain'
 }
 
 function reasonOf(cause: unknown): string {

@@ -12,6 +12,7 @@ export interface GlobalOptions {
   readonly domain?: string
   readonly json?: boolean
   readonly color?: boolean
+  readonly full?: boolean
 }
 
 /** The surroundings of a command that needs no login. */
@@ -34,13 +35,21 @@ export interface Session extends Setting {
 }
 
 function settingOf(terminal: Terminal, options: GlobalOptions): Setting {
-  const { env, stdout, stderr } = terminal
-  const profile = options.profile ?? (env['CALLPLANE_PROFILE'] || 'default')
+  const { env, stdout, stderr, clock } = terminal
+  const folder = configFolder(terminal)
+  const profiles = new Profiles(folder)
+  const profile = options.profile ?? (env['CALLPLANE_PROFILE'] || usualProfile(profiles))
   checkProfileName(profile)
   const colours = options.color !== false && mayUseColours(terminal)
-  const out = new Output({ json: options.json === true, stdout, stderr, colours })
-  const folder = configFolder(terminal)
-  return { terminal, out, profiles: new Profiles(folder), profile, options, folder }
+  const shown = { json: options.json === true, full: options.full === true, colours }
+  const out = new Output({ ...shown, stdout, stderr, ...(clock === undefined ? {} : { clock }) })
+  return { terminal, out, profiles, profile, options, folder }
+}
+
+/** `npm start` signs in as `demo`, which is used until there is a login of one's own. */
+function usualProfile(profiles: Profiles): string {
+  const names = profiles.names()
+  return names.includes('demo') && !names.includes('default') ? 'demo' : 'default'
 }
 
 /**

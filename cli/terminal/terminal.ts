@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { Clock } from './clock.ts'
 
 /** A stream that text is written to, such as standard output. */
 export interface TextStream {
@@ -22,6 +23,8 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly platform: NodeJS.Platform
   readonly home: string
+  /** The clock of this machine by default. */
+  readonly clock?: Clock
   /** Aborts when the user wants the program to end. */
   readonly signal: AbortSignal
 }

@@ -5,7 +5,13 @@ import { listQuery, okInfo } from './shapes.ts'
 
 /** The path names the domain: a caller that is bound to a domain may name no other. */
 const params = z.object({ domain_name: z.string() })
-const oneToken = z.object({ domain_name: z.string(), uuid: z.string() })
+const oneToken = z.object({
+  domain_name: z.string(),
+  uuid: z.pipe(
+    z.string(),
+    z.transform((id) => id.toLowerCase()),
+  ),
+})
 
 /** A token as it is shown, always without its text. `expire` and `createdOn` are epoch milliseconds. */
 const shown = z.object({

@@ -59,6 +59,14 @@ export function isEventName(name: string): boolean {
   return plainNames.has(name) || (customName.test(name) && !dangerousWord.test(name))
 }
 
+/** Returns the names of the known events. Hooks may name other subclasses as well. */
+export function eventNames(): readonly string[] {
+  return [...channelEvents, ...serviceEventKinds.map((kind) => `CUSTOM->svc::${kind}`), ...engineEvents]
+}
+
+/** Events of engines beside those of channels. */
+const engineEvents = ['CUSTOM->sofia::gateway_state', 'CUSTOM->engine::dialer_member_end']
+
 const ofCalls: readonly (typeof channelEvents)[number][] = [
   'CHANNEL_CREATE',
   'CHANNEL_ANSWER',

@@ -1,4 +1,4 @@
-import { channelEvents, serviceEventKinds } from './catalogue.ts'
+import { channelEvents, eventNames } from './catalogue.ts'
 import { sampleEvent } from './sample-event.ts'
 
 /** An event that hooks can name, and the JSON Schema (2020-12) of its fields. */
@@ -24,8 +24,6 @@ interface FieldSchema {
   readonly examples?: readonly string[]
 }
 
-const engineEvents = ['CUSTOM->sofia::gateway_state', 'CUSTOM->engine::dialer_member_end']
-
 /** The fields that every event of a call has, made-up ones included (docs/hooks.md). */
 const ofEveryCall = ['Unique-ID', 'Channel-State', 'Channel-Call-State', 'Call-Direction']
 
@@ -47,8 +45,7 @@ const channelNames: ReadonlySet<string> = new Set(channelEvents)
 
 /** Returns the known events, with the fields that they have. Other subclasses have their module's fields. */
 export function eventTypes(): readonly EventType[] {
-  const names = [...channelEvents, ...serviceEventKinds.map((kind) => `CUSTOM->svc::${kind}`), ...engineEvents]
-  return names.map((event) => ({ event, schema: schemaOf(event) }))
+  return eventNames().map((event) => ({ event, schema: schemaOf(event) }))
 }
 
 function schemaOf(name: string): EventSchema {

@@ -1,4 +1,5 @@
 import { invalidField } from '../errors.ts'
+import { didYouMean } from './nearest.ts'
 
 /** A single value that lists sort and filter by. */
 export type ListValue = string | number | boolean | null
@@ -64,7 +65,7 @@ function parse(parameter: string, text: string): unknown {
 
 function known(parameter: string, name: string, fields: readonly string[]): string {
   if (fields.includes(name)) return name
-  throw invalidField(parameter, `must name fields of ${fields.join(', ')}`)
+  throw invalidField(parameter, `must name fields of ${fields.join(', ')}${didYouMean(name, fields)}`)
 }
 
 function isListValue(value: unknown): value is ListValue {

@@ -26,6 +26,13 @@ export function findPath(path: string, routes: readonly Route[]): KnownPath | un
   return undefined
 }
 
+/** Returns the paths of all routes, with a path's own segments in the place of their parameters. */
+export function pathsLike(path: string, routes: readonly Pick<Route, 'path'>[]): readonly string[] {
+  const given = path.split('/')
+  const fill = (segment: string, index: number) => (segment.startsWith('{') ? (given[index] ?? segment) : segment)
+  return routes.map((route) => route.path.split('/').map(fill).join('/'))
+}
+
 function rename(path: string, { from, to, except }: (typeof aliases)[number]): string[] {
   if (!path.startsWith(from)) return []
   const name = to + path.slice(from.length)

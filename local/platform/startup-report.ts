@@ -1,47 +1,55 @@
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import type { Settings } from '../settings/settings.ts'
 import { demo } from './first-data.ts'
+import { newcomerLines } from './newcomer-lines.ts'
 import type { Platform } from './start-platform.ts'
 
 interface Reported extends Pick<Platform, 'url' | 'demo'> {
+  /** Whether the command line is signed in by a profile of this start. */
+  readonly hasProfile: boolean
   readonly folder: Pick<Platform['folder'], 'file'>
   readonly kept: Pick<Platform['kept'], 'rootPassword' | 'rootPasswordFrom'>
   readonly engine: { readonly port: number } | undefined
 }
 
 /**
- * Returns the report at the end of a start: the address of the API, the users, and commands to paste. None of them
- * places a call at an engine that is only observed, since that is refused.
+ * Returns the report at the end of a start: the users, what to type first, and where everything is. No command places
+ * a call at an engine that is only observed, since that is refused.
  */
 export function startupReport(
   platform: Reported,
   settings: Pick<Settings, 'host' | 'engines' | 'observing'>,
   tookMs: number,
 ): string {
-  const { url, folder, engine } = platform
+  const { url, folder, engine, hasProfile } = platform
   const mayCall = settings.observing === undefined
   const shown = (name: string): string => relative(process.cwd(), folder.file(name)) || folder.file(name)
   return [
     '',
-    `Callplane is up on ${url} after ${(tookMs / 1000).toFixed(1)} s; Ctrl-C stops it`,
+    `Callplane is up on ${url} after ${Math.round(tookMs / 1000)} s`,
     '',
     `  ${rootLine(platform, shown('root-password'))}`,
     ...accountLines(platform, shown(demo.file)),
-    '',
     `  engine    ${engine === undefined ? engineNote(settings) : `simulated, event socket on port ${engine.port}, password ClueCon`}`,
     ...unreachableNote(settings).map((line) => `            ${line}`),
     `  logs      ${shown('logs')}`,
     '',
-    `Log in, ${mayCall ? 'call the echo extension from 1001, ' : ''}list the live channels:`,
+    'Type in another terminal:',
     '',
-    ...commands(platform, mayCall).flatMap((command) => [command, '']),
-    ...(mayCall
-      ? [`npm run demo, in another terminal, walks the whole job${engine === undefined ? phoneNote : ''}.`]
-      : []),
+    ...commands(platform, mayCall).map(([command, meaning]) =>
+      `  ${command.padEnd(commandWidth)}  ${meaning}`.trimEnd(),
+    ),
+    ...(mayCall && engine === undefined ? [phoneNote] : []),
+    '',
+    ...newcomerLines(url, hasProfile),
   ].join('\n')
 }
 
-const phoneNote = '; it needs a phone of 1001 that is registered at the engine and answers'
+const root = join(import.meta.dirname, '../..')
+/** As wide as the longest command that has a meaning beside it. */
+const commandWidth = 35
+
+const phoneNote = '  Calls and the demo need a phone of 1001 that is registered at the engine and answers.'
 
 function engineNote({ observing }: Pick<Settings, 'observing'>): string {
   return observing === undefined ? 'as ENGINE_URL says' : 'as ENGINE_URL says, only observed: nothing is changed at it'
@@ -63,16 +71,15 @@ function accountLines({ demo: { passwords, made } }: Reported, file: string): st
   ]
 }
 
-function commands({ url, demo: { passwords } }: Reported, mayCall: boolean): string[] {
-  const user = `${demo.accounts[0].login}@${demo.domain}`
-  const body = JSON.stringify({ username: user, password: passwords[user] ?? '<password>' })
-  const json = "-H 'Content-Type: application/json'"
-  const auth = '-H "X-Key: $KEY" -H "X-Access-Token: $TOKEN"'
-  const field = (name: string): string => `$(node -pe 'JSON.parse(process.argv[1]).${name}' "$LOGIN")`
+function commands({ hasProfile }: Reported, mayCall: boolean): readonly (readonly [string, string])[] {
+  const profile = hasProfile || !mayCall ? [] : [['callplane login …', 'as the profile below says'] as const]
   return [
-    `LOGIN=$(curl -s ${url}/login ${json} -d '${body}'); KEY=${field('key')}; TOKEN=${field('token')}; echo "$LOGIN"`,
-    ...(mayCall ? [`curl -s ${url}/api/v2/channels ${auth} ${json} -d '{"callerId":"1001","calledId":"9196"}'`] : []),
-    `curl -s ${url}/api/v2/channels ${auth}`,
+    [`alias callplane="node ${join(root, 'cli/callplane.mjs')}"`, ''],
+    ...profile,
+    ...(mayCall ? [['callplane call 9196 --from 1001', 'call the echo extension from 1001'] as const] : []),
+    ['callplane channels list', 'the live calls'],
+    ['callplane doctor', 'what is wrong, if anything is'],
+    ...(mayCall ? [['npm run demo', 'walks the whole job'] as const] : []),
   ]
 }
 

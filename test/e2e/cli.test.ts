@@ -10,14 +10,14 @@ const { rig, user, admin, inFolder } = signedInAdmin(domain)
 
 it('a call is placed, watched, held, ended, and found in the call records', async () => {
   const watch = user.start(['channels', 'list', '--watch', '--interval', '1'])
-  const placed = await user.run(['call', '9196', '--from', '1001'])
+  const placed = await user.run(['call', '9196', '--from', '1001', '--detach'])
   const uuid = placed.stdout.trim()
 
   expect(placed.status).toBe(0)
   expect(uuid).toMatch(/^[0-9a-f-]{36}$/)
   await watch.printed(new RegExp(`${uuid} .*ACTIVE`))
   const listed = await user.run(['channels', 'list'])
-  expect(listed.stdout).toMatch(/^UUID +ACCOUNT +FROM +TO +STATE +CREATED\n/)
+  expect(listed.stdout).toMatch(/^UUID +ACCOUNT +FROM +TO +STATE +BEGAN\n/)
   expect(listed.stdout).toContain(uuid)
   for (const command of ['hold', 'unhold', 'hangup']) expect((await user.run([command, uuid])).status).toBe(0)
   await watch.printed(`${uuid}  1001 to 9196  gone`)
@@ -41,11 +41,46 @@ it('a call is placed, watched, held, ended, and found in the call records', asyn
   expect((await user.run(['cdr', 'export', '--output', file])).status).toBe(2)
 })
 
+it('a call is followed until the number answers, or until it ends with a reason', async () => {
+  const answered = await user.run(['call', '9196', '--from', '1001'])
+  const busy = await user.run(['call', '5100', '--from', '1001', '--json'])
+  const [uuid = ''] = answered.stdout.split('\n')
+
+  expect(answered).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/\nringing 9196 … answered after [\d.]+ s\n$/),
+  })
+  expect(JSON.parse(busy.stdout)).toMatchObject({ result: 'ended', hangupCause: 'USER_BUSY' })
+  expect([busy.status, JSON.parse(busy.stderr).error.message]).toEqual([1, '5100: busy (USER_BUSY)'])
+  expect((await user.run(['hangup', uuid])).status).toBe(0)
+})
+
+it('new events are printed while they are followed', async () => {
+  await admin().call('createHooks', {
+    body: {
+      event: 'CHANNEL_ANSWER',
+      enable: false,
+      action: { type: 'web', method: 'POST', url: 'https://a.example/' },
+    },
+  })
+  const followed = user.start(['events', '--follow', '--since', '0', '--name', 'CHANNEL_ANSWER'])
+  const announced = async () => {
+    const uuid = (await user.run(['call', '9196', '--from', '1001', '--detach'])).stdout.trim()
+    await user.run(['hangup', uuid])
+    return (await user.run(['events', '--call', uuid])).stdout
+  }
+
+  await expect.poll(announced, within).toContain('CHANNEL_ANSWER')
+  await followed.printed(/CHANNEL_ANSWER +[0-9a-f-]{36}  /)
+  followed.child.kill('SIGINT')
+  expect((await followed.ended()).status).toBe(130)
+})
+
 it('a command for a missing channel exits with 1, and an unknown command with 2', async () => {
   const absent = await user.run(['hangup', '00000000-0000-4000-8000-000000000000'])
 
   expect(absent.status).toBe(1)
-  expect(absent.stderr).toMatch(/error: DELETE .*404: not_found[^]*list what is there[^]*request id/)
+  expect(absent.stderr).toMatch(/^error: no such channel\n[^]*callplane cdr get 0{8}[^]*not_found · request id/)
   expect((await user.run(['hangup'])).status).toBe(2)
   expect((await user.run(['hooks', 'deliveries', 'x', '--state', 'nonsense'])).status).toBe(2)
 })
@@ -96,7 +131,9 @@ it('the doctor finds nothing wrong with a platform that works, and names the nex
   expect(well.stdout).toMatch(/reachable +ok[^]*login +ok[^]*connector +ok/)
   expect(stranger.status).toBe(1)
   expect(stranger.stdout).toMatch(/login +wrong .*callplane login/)
-  expect((await user.run(['doctor', '--url', 'http://127.0.0.1:1'])).stdout).toMatch(/reachable +wrong .*npm start/)
+  expect((await user.run(['doctor', '--url', 'http://127.0.0.1:1'])).stdout).toMatch(
+    /reachable +wrong[^]*\nreachable: .*npm start/,
+  )
 })
 
 it('no file that the command line writes can be read by other users', () => {

@@ -101,7 +101,7 @@ describe.skipIf(freeswitchBin === undefined)('at a mailbox of the kit', () => {
   })
 
   it('the erasure of an account removes the messages that it has left, and none of others', async () => {
-    const other = await lab().soundPhone('1000', acme)
+    const other = await harness().soundPhone('1000', acme)
     expect(await other.register()).toBe(200)
     for (const phone of [other, caller]) await leave(phone, '1002')
     await expect.poll(() => count(), within).toBe('2:0:0:0')
@@ -112,8 +112,8 @@ describe.skipIf(freeswitchBin === undefined)('at a mailbox of the kit', () => {
     await expect.poll(async () => (await erasure()).state, within).toBe('done')
     expect(await count()).toBe('1:0:0:0')
     expect((await erasure()).counts).toMatchObject({ voicemails: 1 })
-    expect(await lab().engine.api(`vm_list 1002@${acme}`)).toMatch(/:1000:\d+\s*$/)
-    await lab().engine.api(`vm_delete 1002@${acme}`)
+    expect(await harness().engine.api(`vm_list 1002@${acme}`)).toMatch(/:1000:\d+\s*$/)
+    await harness().engine.api(`vm_delete 1002@${acme}`)
   })
 
   it('a wrong PIN opens no mailbox, and the third one ends the call', async () => {

@@ -65,7 +65,7 @@ it('routes, gateways, blacklists and tokens of a domain are made, read, moved an
 })
 
 it('a recording is downloaded into a file that only its user can read, once', async () => {
-  const uuid = (await user.run(['call', '5000', '--from', '1001'])).stdout.trim()
+  const uuid = (await user.run(['call', '5000', '--from', '1001', '--detach'])).stdout.trim()
   const list = () => user.json(['recordings', 'list', uuid]).catch(() => [])
   await expect.poll(list, within).toMatchObject([{ status: 'stored' }])
   const file = inFolder('call.wav')

@@ -1,5 +1,6 @@
 import { invalidField } from '../../errors.ts'
-import { fieldTypeOf, variablePrefix } from '../cdr-fields.ts'
+import { fieldTypeOf, plainFields, variablePrefix } from '../cdr-fields.ts'
+import { didYouMean } from '../../requests/nearest.ts'
 import type { SearchPlan, SortKey } from '../search-plan.ts'
 import { fieldOf } from './field-conditions.ts'
 
@@ -54,7 +55,7 @@ function readKey(name: string, wanted: unknown): readonly SortKey[] {
   }
   if (type !== undefined) return [{ field, order }]
   if (members.has('unmapped_type')) return []
-  throw invalidField(at, 'is no field of CDRs')
+  throw invalidField(at, `is no field of CDRs${didYouMean(field, plainFields)}`)
 }
 
 function wantedOrder(value: unknown, at: string): object {
@@ -89,7 +90,10 @@ function readColumn(name: unknown, at: string): string {
   }
   if (name.startsWith('_') && name !== '_id') throw invalidField(at, 'columns that begin with _ are not offered')
   if (!isColumn(name)) {
-    throw invalidField(at, `"${name}" is no field of a CDR; channel variables are variables.<name>`)
+    throw invalidField(
+      at,
+      `"${name}" is no field of a CDR${didYouMean(name, plainFields) || '; channel variables are variables.<name>'}`,
+    )
   }
   return name
 }

@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../../errors.ts'
-import { isEventName } from '../../events/catalogue.ts'
+import { eventNames, isEventName } from '../../events/catalogue.ts'
+import { didYouMean } from '../../requests/nearest.ts'
 import type { HookFilter } from './hook.ts'
 import { headerProblems } from './header-rules.ts'
 import { isStorableNumber } from './event-fields.ts'
@@ -46,7 +47,8 @@ function problemIf(problem: string | false | undefined, field: string): FieldPro
 function actionProblems({ event, action }: HookInput, { guard }: HookJudges): FieldProblem[] {
   return [
     ...problemIf(
-      !isEventName(event) && 'must be an event of the catalogue, or CUSTOM-> and a subclass such as svc::user_create',
+      !isEventName(event) &&
+        `must be an event of the catalogue, or CUSTOM-> and a subclass such as svc::user_create${didYouMean(event, eventNames())}`,
       'event',
     ),
     ...problemIf(!methods.has(normalMethod(action.method)) && methodProblem, 'action.method'),

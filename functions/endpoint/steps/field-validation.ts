@@ -13,6 +13,7 @@ import { type RawRequest, invalidJson } from '../read-request.ts'
 import { type Step, requireStep } from '../endpoint-parts.ts'
 import type * as z from 'zod/mini'
 import { DomainError, type FieldProblem } from '../../../core/errors.ts'
+import { nearest } from '../../../core/requests/nearest.ts'
 
 /** Checks the cursor, the fields, `If-Match` and `If-None-Match` of a request, as the route declares them. */
 export function fieldValidation(route: Route): Step {
@@ -76,7 +77,7 @@ export function checkFields<S extends z.ZodMiniType>(schema: S, value: unknown):
   if (whole !== undefined)
     throw invalidJson(`the body ${requirePort(whole) ?? 'must be a JSON object of the documented shape'}`)
   const details = issues.slice(0, maxProblems).map((issue) => problemOf(issue, value))
-  const missing = details.find(({ problem }) => problem === absent)
+  const missing = details.find(({ problem }) => problem.startsWith(absent))
   const [first] = missing === undefined ? details : [missing]
   throw new DomainError(
     missing === undefined ? 'invalid_field' : 'missing_field',
@@ -88,6 +89,23 @@ export function checkFields<S extends z.ZodMiniType>(schema: S, value: unknown):
 }
 
 const absent = 'must be given'
+
+/** The kinds of values in words. */
+const kinds: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  int: 'a whole number',
+  number: 'a number',
+  object: 'an object',
+  record: 'an object',
+  string: 'text',
+}
+
+/** Names the member of an object that was probably meant to be one that is absent. */
+function misspelt(name: string, parent: unknown): string {
+  const given = typeof parent === 'object' && parent !== null ? nearest(name, Object.keys(parent)) : undefined
+  return given === undefined ? '' : `; "${given}" is unknown`
+}
 
 /**
  * Returns, for a union, the issues of the best-fitting alternative: the one whose problems lie deepest, or else one of
@@ -105,11 +123,11 @@ function innermost(issue: Issue, prefix: readonly PropertyKey[]): Issue[] {
 function problemOf(issue: Issue, value: unknown): FieldProblem {
   const field = fieldName(issue.path)
   const isOfWrongKind = issue.code === 'invalid_type' || issue.code === 'invalid_union'
-  if (isOfWrongKind && at(value, issue.path) === undefined) return { field, problem: absent }
-  return {
-    field,
-    problem: requirePort(issue) ?? (issue.code === 'invalid_type' ? `must be ${issue.expected}` : 'is not valid'),
+  if (isOfWrongKind && at(value, issue.path) === undefined) {
+    return { field, problem: absent + misspelt(String(issue.path.at(-1)), at(value, issue.path.slice(0, -1))) }
   }
+  const kind = `must be ${kinds[issue.expected ?? ''] ?? issue.expected}`
+  return { field, problem: requirePort(issue) ?? (issue.code === 'invalid_type' ? kind : 'is not valid') }
 }
 
 /** Returns our schema's own message. Messages of the library's language packs are not used. */

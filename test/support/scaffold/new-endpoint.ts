@@ -20,6 +20,10 @@ const usage = `Makes the files of an endpoint that type check and pass their tes
 
 if (usageAsked('npm run new-endpoint', usage)) process.exit(0)
 
+if (process.argv.length === 2) {
+  console.error(usage)
+  process.exit(2)
+}
 const endpoint = readWords(process.argv.slice(2))
 const problem = problemOf(endpoint)
 if (problem !== undefined) {

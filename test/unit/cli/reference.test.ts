@@ -33,7 +33,7 @@ describe.each(commands.map(({ name, command, help }) => [name, command, help] as
       const words = name.split(' ').slice(1)
       for (const example of examplesIn(help)) {
         expect(example.slice(0, words.length)).toEqual(words)
-        const global = new Set(['--json', '--domain', '--profile'])
+        const global = new Set(['--json', '--domain', '--profile', '--full'])
         const { operands, unknown } = command.parseOptions(example.slice(words.length))
         expect(unknown.filter((word) => word.startsWith('--') && !global.has(word))).toEqual([])
         const required = command.registeredArguments.filter((argument) => argument.required).length

@@ -142,8 +142,8 @@ it('an import with a role that the domain lacks changes nothing, and its dry run
   writeFileSync(file, 'login,role,password\n1,user,secret\n2,clerk,secret\n3,root,secret\n')
   const env = { CALLPLANE_URL: platform.url, CALLPLANE_TOKEN: 't0ken' }
 
-  const dry = await runOnTerminal(['accounts', 'import', file, '--dry-run'], env)
-  const real = await runOnTerminal(['accounts', 'import', file], env)
+  const dry = await runOnTerminal(['accounts', 'import', file, '--dry-run', '--no-color'], env)
+  const real = await runOnTerminal(['accounts', 'import', file, '--no-color'], env)
   rmSync(dirname(file), { recursive: true })
 
   for (const { exitCode, stdout } of [dry, real]) {
@@ -197,7 +197,7 @@ it('a list of tokens says which are enabled', async () => {
   ]
   await using platform = await aPlatform([{ body: { status: 'OK', info } }])
 
-  const { stdout } = await runOnTerminal(['tokens', 'list', '--domain', 'a.example.com'], {
+  const { stdout } = await runOnTerminal(['tokens', 'list', '--domain', 'a.example.com', '--no-color'], {
     CALLPLANE_URL: platform.url,
     CALLPLANE_TOKEN: 't0ken',
   })

@@ -348,20 +348,20 @@ describe('a call that began while no connector listened', () => {
   })
 
   test('a call whose end was heard after the new link is not kept, although two lists still show it', async () => {
-    const { time, lab, eventsOf, headers } = await afterALostLink()
+    const { time, pipeline, eventsOf, headers } = await afterALostLink()
     const uuid = randomUUID()
-    await lab.up()
-    await lab.emit(
+    await pipeline.up()
+    await pipeline.emit(
       { name: 'CHANNEL_CREATE', uuid, headers: headers() },
       { name: 'CHANNEL_HANGUP_COMPLETE', uuid, headers: headers() },
       { name: 'CHANNEL_DESTROY', uuid, headers: headers() },
     )
-    lab.rows = [{ uuid, createdAt: Math.floor(time.clock.now() / 1_000) }]
+    pipeline.rows = [{ uuid, createdAt: Math.floor(time.clock.now() / 1_000) }]
 
     await time.advance(10_000)
 
     expect(eventsOf(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'])
-    expect(lab.registry.find(uuid)).toBeUndefined()
+    expect(pipeline.registry.find(uuid)).toBeUndefined()
   })
 })
 
