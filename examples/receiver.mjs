@@ -33,11 +33,11 @@ async function answerTo({ headers }, body) {
   return 204
 }
 
-const server = createServer(async (request, response) => {
-  const status = await bodyOf(request)
+const server = createServer((request, response) => {
+  void bodyOf(request)
     .then((body) => answerTo(request, body))
     .catch(() => 400)
-  response.writeHead(status).end()
+    .then((status) => response.writeHead(status).end())
 })
 server.listen(Number(process.env.PORT ?? 9000), '127.0.0.1', () => {
   console.log(`receiving on http://127.0.0.1:${server.address().port}`)

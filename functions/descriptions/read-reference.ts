@@ -3,8 +3,8 @@ import { endpoint, reply } from '../endpoint.ts'
 import { readReferenceFile } from './reference-files.ts'
 
 /**
- * Nothing is loaded from elsewhere and nothing is sent elsewhere; the page has no inline script or style. Its empty icon
- * is a `data:` address.
+ * Nothing is loaded from elsewhere and nothing is sent elsewhere; the page has no inline script or style. Its icon is
+ * an empty `data:` address.
  */
 const policy = [
   "default-src 'none'",
