@@ -185,7 +185,7 @@ describe('health', () => {
     const api = anApi()
     await api.ports.connectorStatus.report(aReport())
 
-    expect(await api.call(readHealth)).toMatchObject({ status: 200, text: '{"status":"OK"}' })
+    expect(await api.call(readHealth)).toMatchObject({ status: 200, text: '{"status":"OK"}\n' })
   })
 
   it.each([
