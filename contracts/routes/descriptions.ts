@@ -29,15 +29,23 @@ export const readEventDescription = route({
   response: z.looseObject({ asyncapi: z.string(), channels: z.record(z.string(), z.unknown()) }),
 })
 
+const ownFile = (name: string) => `functions/descriptions/files/${name}`
+
+/** The files that the page of the API reference loads. Its texts about errors are those of the manual. */
 const referenceFiles = {
-  'swagger-ui-bundle.js': 'node_modules/swagger-ui-dist/swagger-ui-bundle.js',
-  'swagger-ui.css': 'node_modules/swagger-ui-dist/swagger-ui.css',
-  'reference.js': 'functions/descriptions/files/reference.js',
-  'reference.css': 'functions/descriptions/files/reference.css',
+  'reference.js': ownFile('reference.js'),
+  'operation.js': ownFile('operation.js'),
+  'elements.js': ownFile('elements.js'),
+  'reference.css': ownFile('reference.css'),
+  'errors.md': 'docs/errors.md',
 } as const
 
 /** The media types of the files of the API reference, by the ending of their names. */
-export const referenceTypes = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' } as const
+export const referenceTypes: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+}
 
 /** `GET /docs`: the API reference, a page that shows the description and can try each operation. */
 export const readReference = route({
@@ -55,13 +63,13 @@ export const readReference = route({
   responseType: 'text/html',
 })
 
-/** `GET /docs/<file>`: a script or style sheet of the API reference. Compressed for clients that accept gzip. */
+/** `GET /docs/<file>`: a script, style sheet or text of the API reference. */
 export const readReferenceFile = route({
   operationId: 'readReferenceFile',
   group: 'descriptions',
   method: 'GET',
   path: '/docs/{file}',
-  summary: 'Get a script or style sheet of the API reference',
+  summary: 'Get a script, style sheet or text of the API reference',
   authentication: 'none',
   permission: null,
   domain: 'none',

@@ -30,6 +30,9 @@ const answer = (
   body,
 })
 
+/** Returns a JSON body. It ends its line, so that a terminal's prompt begins the next one. */
+const jsonText = (body: unknown) => `${JSON.stringify(body)}\n`
+
 /** Returns a success: JSON, text if the route has another media type, bytes, or a redirect. */
 export function successResponse(
   result: unknown,
@@ -42,7 +45,7 @@ export function successResponse(
     return { ...answer(200, requestId, result.contentType, text, result.headers), isBase64Encoded: true }
   }
   const { body, status, headers } = result instanceof Reply ? result : new Reply(result, 200, {})
-  const text = mediaType === 'application/json' ? JSON.stringify(body) : String(body)
+  const text = mediaType === 'application/json' ? jsonText(body) : String(body)
   return answer(
     status,
     requestId,
@@ -69,7 +72,7 @@ export function errorResponse(
     status,
     requestId,
     'application/json',
-    JSON.stringify({ status: 'error', info: message, code, ...(details === undefined ? {} : { details }), requestId }),
+    jsonText({ status: 'error', info: message, code, ...(details === undefined ? {} : { details }), requestId }),
     {
       ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
       ...(limit === undefined ? {} : rateHeaders(limit)),
@@ -83,7 +86,7 @@ export function repeatedResponse(first: HttpResponse, requestId: string): HttpRe
   const body =
     first.statusCode < 400 || first.body === undefined
       ? first.body
-      : JSON.stringify({ ...(JSON.parse(first.body) as object), requestId })
+      : jsonText({ ...(JSON.parse(first.body) as object), requestId })
   const headers = { ...first.headers, 'X-Request-Id': requestId, 'Idempotent-Replayed': 'true' }
   return { ...first, headers, ...(body === undefined ? {} : { body }) }
 }

@@ -43,8 +43,6 @@ export interface EndpointRequest<R extends Route> {
   readonly precondition: Precondition
   /** Returns whether the client's `Accept` accepts a media type; without the header it accepts any. */
   readonly accepts: (mediaType: string) => boolean
-  /** Whether the client's `Accept-Encoding` accepts gzip; without the header it does not. */
-  readonly acceptsGzip: boolean
   readonly requestId: string
   readonly sourceAddress: string
   readonly clock: Clock

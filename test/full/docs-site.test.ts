@@ -5,6 +5,7 @@ import { extname, join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addressOf, listen } from '../../packages/laptop/processes/listen.ts'
+import { axeViolations } from '../support/browser/axe.ts'
 import { excessWidth, installedChromium, startBrowser, viewports, watchPage } from '../support/browser/browser.ts'
 import { runCommand } from '../support/platform/command.ts'
 
@@ -53,6 +54,40 @@ it('every link of the site leads to a page that it has', () => {
 })
 
 describe.skipIf(chromium === undefined)('the site of the manual', () => {
+  it.each(['light', 'dark'] as const)('no page of the manual breaks a rule of axe, %s', async (colours) => {
+    const page = await browser?.newPage({ viewport: viewports.desktop, colorScheme: colours })
+    if (page === undefined) throw new Error('no browser')
+    const violations: string[] = []
+    for (const path of ['', 'quick-start', 'hooks', 'client', 'api/reference.html#originateCall']) {
+      await page.goto(`${origin}/${path}`)
+      await page.locator('h1').first().waitFor()
+      violations.push(...(await axeViolations(page)).map((violation) => `${path}: ${violation}`))
+      for (const name of ['desktop', 'phone'] as const) {
+        await page.setViewportSize(viewports[name])
+        const file = path.replaceAll(/[^\w-]/g, '-') || 'home'
+        await page.screenshot({ path: `${screenshots}/docs-${file}-${colours}-${name}.png` })
+        expect(await excessWidth(page), `${path} on a ${name}`).toBe(0)
+      }
+      await page.setViewportSize(viewports.desktop)
+    }
+
+    expect(violations).toEqual([])
+    await page.close()
+  })
+
+  it('a search for "transfer a call" first finds the page about calls', async () => {
+    const page = await browser?.newPage({ viewport: viewports.desktop })
+    if (page === undefined) throw new Error('no browser')
+    await page.goto(origin)
+
+    await page.locator('.DocSearch-Button').click()
+    await page.locator('.search-input').fill('transfer a call')
+
+    expect(await page.locator('.results a').first().getAttribute('href')).toMatch(/^\/calls/)
+    expect(await page.locator('.results a[href*="changelog"]').count()).toBe(0)
+    await page.close()
+  })
+
   it.each(['desktop', 'phone'] as const)(
     'the site is readable on a %s and asks nothing of other servers',
     async (name) => {

@@ -10,8 +10,13 @@ const excluded = ['site/**', 'adr/**', 'design/**', 'ARCHITECTURE.md', 'data-mod
 /** A page of the sidebar: its title and its file without the ending. */
 const page = (text, name) => ({ text, link: `/${name}` })
 
+/** The reference is no page of this generator: a build copies it from the platform. */
+const reference = { text: 'API reference', link: '/api/reference.html', target: '_self' }
+
 const manual = [
   page('Quick start', 'quick-start'),
+  reference,
+  page('Client for programs', 'client'),
   page('Concepts', 'concepts'),
   page('Glossary', 'glossary'),
   page('Accounts and roles', 'accounts'),
@@ -36,6 +41,7 @@ const manual = [
 ]
 
 const operation = [
+  page('Operate a tenant', 'operate'),
   page('A local run', 'local-run'),
   page('Attach an engine', 'attach'),
   page('Engine', 'engine'),
@@ -56,6 +62,9 @@ function isServed(href, page) {
   return !excluded.some((pattern) => file === pattern || file.startsWith(pattern.replace('**', '')))
 }
 
+/** A page that includes a file next to `docs`: the links of that file begin there. */
+const ofRoot = (href) => href.replace(/^(?:\.\.\/)?docs\//, '')
+
 /** Shows a link to a file that is no page of the site as its text alone. */
 function withoutLinksToFiles(md) {
   md.core.ruler.push('links_to_files', ({ tokens, env }) => {
@@ -63,8 +72,7 @@ function withoutLinksToFiles(md) {
       let isText = false
       for (const token of children ?? []) {
         if (token.type === 'link_open') {
-          // The changelog is next to `docs`, and its links begin there.
-          const href = token.attrGet('href').replace(/^docs\//, '')
+          const href = ofRoot(token.attrGet('href')).replace('../client/README.md', 'client.md')
           isText = !isServed(href, env.path)
           token.attrSet('href', href.replace(/^README\.md/, 'index.md'))
         }
@@ -73,6 +81,26 @@ function withoutLinksToFiles(md) {
       }
     }
   })
+}
+
+/** The generator writes these functions into the pages as text: they can use nothing from outside of themselves. */
+const search = {
+  miniSearch: {
+    options: {
+      processTerm: (term) => {
+        const word = term.toLowerCase().replace(/(?<=..)s$/, '')
+        const isFiller = /^(?:a|an|the|of|to|in|on|for|and|or|is|it|be|as|how|do|i|my|with)$/.test(word)
+        return isFiller ? null : word
+      },
+    },
+    searchOptions: {
+      fuzzy: 0.1,
+      prefix: (term) => term.length >= 3,
+      boost: { title: 6, text: 2, titles: 3 },
+    },
+  },
+  // What changed once is no answer to how something is done.
+  _render: (source, env, md) => (env.relativePath === 'changelog.md' ? '' : md.render(source, env)),
 }
 
 export default {
@@ -84,12 +112,17 @@ export default {
   outDir: './dist',
   cacheDir: './.vitepress/cache',
   rewrites: { 'README.md': 'index.md' },
-  markdown: { config: withoutLinksToFiles },
+  ignoreDeadLinks: [/\/api\/reference/],
+  markdown: {
+    config: withoutLinksToFiles,
+    // Each colour has a contrast of 4.5 : 1 or more.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+  },
   vite: { build: { chunkSizeWarningLimit: 2000 } },
   themeConfig: {
-    search: { provider: 'local' },
+    search: { provider: 'local', options: search },
     outline: [2, 3],
-    nav: [page('Quick start', 'quick-start'), page('Errors', 'errors')],
+    nav: [page('Quick start', 'quick-start'), reference, page('Errors', 'errors')],
     sidebar: [
       { text: 'Manual', items: manual },
       { text: 'Operation', items: operation },

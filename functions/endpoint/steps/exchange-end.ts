@@ -1,5 +1,6 @@
 import type { Endpoint, EndpointDeps, OwnPorts, Step } from '../endpoint-parts.ts'
 import { type HttpResponse, errorResponse, withTransportSecurity } from '../response.ts'
+import { compressed } from '../compression.ts'
 import type { Exchange } from '../exchange.ts'
 import { type Route, isAudited } from '../../../contracts/routes/route.ts'
 import { errorStatus } from '../../../contracts/routes/shapes.ts'
@@ -52,7 +53,8 @@ async function finishExchange(
   // A refusal has the headers of the limit that it is about, which may be another one.
   const rate = exchange.rate === undefined ? {} : rateHeaders(exchange.rate)
   const headers = { ...rate, ...ignoredParameters(route, exchange.raw), ...answer.headers }
-  return withTransportSecurity({ ...answer, headers }, settings.publicUrl)
+  const whole = compressed({ ...answer, headers }, exchange.event.headers['accept-encoding'])
+  return withTransportSecurity(whole, settings.publicUrl)
 }
 
 /**

@@ -1,11 +1,13 @@
 // `npm run docs`: the manual as a site in docs/site/dist. Its generator is installed next to its configuration, and
 // only here: the platform itself does not need it.
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ensureInstalled, run, runNpm, takeNoOptions } from '../../../local/toolchain.mjs'
 
-takeNoOptions('npm run docs', 'Builds the manual as a site, in docs/site/dist. Takes no options.')
+const isOpened = process.argv.includes('--open')
+if (isOpened) process.argv.splice(process.argv.indexOf('--open'), 1)
+takeNoOptions('npm run docs', 'Builds the manual as a site, in docs/site/dist. -- --open also serves it, until Ctrl-C.')
 ensureInstalled()
 
 const site = join(dirname(fileURLToPath(import.meta.url)), '../../../docs/site')
@@ -26,4 +28,21 @@ if (!isInstalled()) {
     process.exit(1)
   }
 }
-process.exit(run('node', [join(site, 'node_modules/vitepress/bin/vitepress.js'), 'build', site]))
+/** The reference of the platform, which nothing answers here: it shows all and sends nothing. */
+function copyReference() {
+  const from = join(site, '../../functions/descriptions/files')
+  const to = join(site, 'dist/api')
+  cpSync(from, join(to, 'docs'), { recursive: true })
+  cpSync(join(site, '../errors.md'), join(to, 'docs/errors.md'))
+  cpSync(join(site, '../api/openapi.json'), join(to, 'openapi.json'))
+  const page = readFileSync(join(from, 'reference.html'), 'utf8')
+  writeFileSync(join(to, 'reference.html'), page.replace('<body>', '<body class="shown-only">'))
+}
+
+const vitepress = (...words) => run('node', [join(site, 'node_modules/vitepress/bin/vitepress.js'), ...words])
+const status = vitepress('build', site)
+if (status !== 0) process.exit(status)
+copyReference()
+console.log(`the manual is in ${relative(process.cwd(), join(site, 'dist'))}`)
+if (isOpened) vitepress('preview', site)
+else console.log('npm run docs -- --open serves it')

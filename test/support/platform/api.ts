@@ -11,7 +11,7 @@ import { readSettings } from '../../../functions/endpoint/cloud.ts'
 import type { EndpointDeps } from '../../../functions/endpoint/endpoint-parts.ts'
 import { tokenDigest, writeToken } from '../../../functions/endpoint/token-text.ts'
 import { type CapturedLog, capturedLog } from '../processes/captured-log.ts'
-import { checkedHandler } from './declared.ts'
+import { checkedHandler, readText } from './declared.ts'
 import { markedRandomness } from '../records/marked-randomness.ts'
 import { asText } from '../stores/memory-dump.ts'
 import { type MovableClock, movableClock } from '../processes/movable-clock.ts'
@@ -179,8 +179,10 @@ async function aCredential(ports: MemoryPorts, clock: MovableClock, account: Acc
   return credential
 }
 
-function readAnswer({ statusCode, headers, body: text = '', isBase64Encoded }: HttpResponse): ApiAnswer {
+function readAnswer(answer: HttpResponse): ApiAnswer {
+  const { statusCode, headers, isBase64Encoded } = answer
   const isJson = headers['Content-Type']?.startsWith('application/json') === true
-  const bytes = Buffer.from(text, isBase64Encoded === true ? 'base64' : 'utf8')
+  const bytes = Buffer.from(answer.body ?? '', isBase64Encoded === true ? 'base64' : 'utf8')
+  const text = readText(answer)
   return { status: statusCode, headers, text, bytes, body: isJson ? JSON.parse(text) : text }
 }

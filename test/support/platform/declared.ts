@@ -1,11 +1,13 @@
 /** Holds what tests send and get against the declarations of the routes. */
 import { isDeepStrictEqual } from 'node:util'
+import { gunzipSync } from 'node:zlib'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import * as z from 'zod/mini'
 import { routes } from '../../../contracts/routes/index.ts'
 import type { Route } from '../../../contracts/routes/route.ts'
 import { errorBody } from '../../../contracts/routes/shapes.ts'
 import type { EndpointHandler } from '../../../functions/endpoint.ts'
+import type { HttpResponse } from '../../../functions/endpoint/response.ts'
 import { checkConforms } from '../api/conformance.ts'
 
 /** An answer as it came. */
@@ -100,7 +102,8 @@ function decoded(text: string): string {
 export function checkedHandler(route: Route, handler: EndpointHandler): EndpointHandler {
   return async (event, context) => {
     const answer = await handler(event, context)
-    const { statusCode: status, headers, body: text = '' } = answer
+    const { statusCode: status, headers } = answer
+    const text = readText(answer)
     const given = { status, contentType: headers['Content-Type'], text }
     declaredBody(route, { ...given, location: headers['Location'] })
     checkConforms(route, event.requestContext.http.method, given)
@@ -109,6 +112,11 @@ export function checkedHandler(route: Route, handler: EndpointHandler): Endpoint
     }
     return answer
   }
+}
+
+/** The text of an answer's body, decompressed. */
+export function readText({ headers, body = '' }: HttpResponse): string {
+  return headers['Content-Encoding'] === 'gzip' ? gunzipSync(Buffer.from(body, 'base64')).toString() : body
 }
 
 function sentText({ body = '', isBase64Encoded }: APIGatewayProxyEventV2): string {

@@ -229,7 +229,7 @@ describe('an answer is not kept', () => {
 
   it('an answer of exactly 200 KB is stored for repetitions', async () => {
     const { call, runs } = await anEndpoint(async () =>
-      okInfo('x'.repeat(200 * 1024 - '{"status":"OK","info":""}'.length)),
+      okInfo('x'.repeat(200 * 1024 - '{"status":"OK","info":""}\n'.length)),
     )
 
     await call()

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
@@ -118,12 +118,11 @@ const runs: Readonly<Record<string, { isThere: () => boolean; run: (checks: read
   TypeScript: {
     isThere: () => true,
     run(checks) {
-      writeFileSync(join(folder, 'example.ts'), documentedCode('hooks.md', '### TypeScript', 'ts'))
       const program = `import { readFileSync } from 'node:fs'
-import { isGenuine } from './example.ts'
+import { verifyDelivery } from '${join(process.cwd(), 'client/webhook.ts')}'
 const checks = JSON.parse(readFileSync(0, 'utf8'))
-const all = checks.map(({ secret, headers, body }) => isGenuine(secret, headers, Buffer.from(body, 'base64')))
-console.log(JSON.stringify(all))`
+const all = checks.map(({ secret, headers, body }) => verifyDelivery({ headers, body: Buffer.from(body, 'base64') }, { secret }))
+console.log(JSON.stringify(await Promise.all(all)))`
       writeFileSync(join(folder, 'run.mjs'), program)
       return answers(process.execPath, ['--disable-warning=ExperimentalWarning', join(folder, 'run.mjs')], checks)
     },
@@ -131,8 +130,9 @@ console.log(JSON.stringify(all))`
   Python: {
     isThere: () => isThere('python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))'),
     run(checks) {
-      const program = `${documentedCode('hooks.md', '### Python', 'python')}
-import json, sys
+      const [check = ''] = /^def is_genuine[\s\S]*?\n\n/m.exec(readFileSync('examples/receiver.py', 'utf8')) ?? []
+      const program = `import base64, hashlib, hmac, json, sys, time
+${check}
 checks = json.load(sys.stdin)
 print(json.dumps([is_genuine(c["secret"], c["headers"], base64.b64decode(c["body"])) for c in checks]))`
       return answers('python3', ['-c', program], checks)

@@ -185,7 +185,7 @@ describe('health', () => {
     const api = anApi()
     await api.ports.connectorStatus.report(aReport())
 
-    expect(await api.call(readHealth)).toMatchObject({ status: 200, text: '{"status":"OK"}' })
+    expect(await api.call(readHealth)).toMatchObject({ status: 200, text: '{"status":"OK"}\n' })
   })
 
   it.each([
@@ -196,13 +196,13 @@ describe('health', () => {
     const api = anApi()
     await api.ports.connectorStatus.report(aReport(report))
 
-    expect(await api.call(readHealth)).toMatchObject({ status: 503, text: '{"status":"error"}' })
+    expect(await api.call(readHealth)).toMatchObject({ status: 503, text: '{"status":"error"}\n' })
   })
 
   it('the health check is 503 during an outage of the store', async () => {
     const api = anApi()
     const cut = api.with({ connectorStatus: gone(api.ports.connectorStatus, 'list', () => true) })
 
-    expect(await cut.call(readHealth)).toMatchObject({ status: 503, text: '{"status":"error"}' })
+    expect(await cut.call(readHealth)).toMatchObject({ status: 503, text: '{"status":"error"}\n' })
   })
 })
