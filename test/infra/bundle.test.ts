@@ -76,7 +76,7 @@ const ownLimitsKb: readonly (readonly [number, readonly string[]])[] = [
   [460, ['gateways/create-gateway', 'gateways/replace-gateway', 'gateways/update-gateway']],
   [400, ['gateways/delete-gateway']],
   // Every route record, and the writer of JSON Schemas.
-  [470, ['descriptions/read-api-description']],
+  [480, ['descriptions/read-api-description']],
   // The judge of networks, which finds overlaps for root.
   [370, ['gateways/list-gateways']],
   // The client of the key service and the composer of mails.
