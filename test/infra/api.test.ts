@@ -18,7 +18,11 @@ function declarationOf({ uri }: Integration): unknown {
   const invoked = assembly.resolve(importedApi(assembly).api.stack, uri)
   const named = assembly
     .ofType('AWS::Lambda::Function')
-    .filter(({ Properties }) => invoked.endsWith(`:function:${String(Properties['FunctionName'])}/invocations`))
+    .filter(({ Properties }) =>
+      invoked.endsWith(
+        `:function:${assembly.resolve(importedApi(assembly).api.stack, Properties['FunctionName'])}/invocations`,
+      ),
+    )
   expect(named, invoked).toHaveLength(1)
   return named[0]?.Metadata?.['callplane']
 }

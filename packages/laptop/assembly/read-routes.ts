@@ -51,7 +51,7 @@ const apiProperties = z.object({
 
 /** The functions that routes lead to, and the roles in which a gateway invokes them. */
 export interface RouteTargets {
-  functionOf(address: string): LambdaFunction
+  readonly functionOf: (address: string) => LambdaFunction
   readonly roles: readonly Role[]
 }
 
