@@ -1,6 +1,5 @@
 import type { CostItem } from './idle-cost.ts'
 import { originateCall } from '../../contracts/routes/channels.ts'
-import type { Route } from '../../contracts/routes/route.ts'
 import { prices } from './prices.ts'
 
 /** The events whose cost is computed. */
@@ -123,7 +122,7 @@ const accessLogKb = 0.4
 const usual = { writes: 2, reads: 4 }
 /** A command: its record, claim and outcome, with an index; sent, received, deleted. Its call is known by two more. */
 const placed = { writes: usual.writes + 6, reads: usual.reads, queueRequests: 3 }
-const { memoryMb = 512 }: Route = originateCall
+const { memoryMb } = originateCall
 const gb = memoryMb / 1024
 
 /** The requests whose prices docs/cost.md states. */

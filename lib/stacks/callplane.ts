@@ -58,13 +58,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     keys,
     buckets,
     searchNetwork,
-    searchDomains: eachOf(searchDomains, (name) => {
-      const id = `${constructId(name)}Search`
-      const given = settings.existing.searchDomains[name]
-      return given === undefined
-        ? new SearchDomain(searchStack, id, { ...settings.search, network: searchNetwork }).domain
-        : existingDomain(searchStack, id, given)
-    }),
+    searchDomains: searchDomainsOf(searchStack, settings, searchNetwork),
   }
   const functions = {
     build,
@@ -126,7 +120,7 @@ function addCopies(stateful: StatefulStack, settings: Settings, props: StackProp
   const stack = new Stack(root, 'CallplaneReplica', {
     ...props,
     terminationProtection,
-    env: { region: replica.region },
+    env: { ...props.env, region: replica.region },
   })
   const spec = declaredBuckets[replicatedBucket]
   new ObjectBucket(stack, 'Copies', { spec, allowedOrigins, name: replica.bucketName })
@@ -142,6 +136,20 @@ function searchStackOf(stateful: StatefulStack, settings: Settings, props: Stack
   // Without an order, the one whose template is uploaded first would be deployed first.
   stack.addStackDependency(stateful)
   return stack
+}
+
+function searchDomainsOf(
+  stack: Stack,
+  { existing, search }: Settings,
+  network: SearchNetwork | undefined,
+): Resources['searchDomains'] {
+  return eachOf(searchDomains, (name) => {
+    const id = `${constructId(name)}Search`
+    const given = existing.searchDomains[name]
+    return given === undefined
+      ? new SearchDomain(stack, id, { ...search, network }).domain
+      : existingDomain(stack, id, given)
+  })
 }
 
 function searchNetworkOf(stack: Stack, { search }: Settings, buckets: readonly IBucket[]): SearchNetwork | undefined {
