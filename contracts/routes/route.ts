@@ -13,7 +13,7 @@ export interface Permission {
   readonly own?: boolean
   /** A second permission that must be held as well. */
   readonly and?: { readonly resource: AclResource; readonly action: AclAction }
-  /** Another one that suffices in its place, for a part of what the operation shows; with `own`, for the caller's own. */
+  /** Another one that suffices in its place, for a part of what is shown; with `own`, for the caller's own. */
   readonly or?: { readonly resource: AclResource; readonly action: AclAction; readonly own?: boolean }
 }
 

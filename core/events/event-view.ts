@@ -1,5 +1,4 @@
 import type { AccessScope } from '../access/acl.ts'
-import { isSameAccount } from '../channels/leg.ts'
 import type { PlatformEvent } from './platform-event.ts'
 
 /** Which events of a domain a reader sees, and what of each. */
@@ -41,7 +40,8 @@ export function isShown({ scope, account, name, call }: EventView, event: Platfo
   if (name !== undefined && event.name !== name) return false
   if (call !== undefined && event.uuid !== call) return false
   if (scope === 'all') return true
-  return event.uuid !== '' && (scope === 'part' || isSameAccount(event.fields['Channel-Presence-ID'] ?? '', account))
+  const owner = event.fields['Channel-Presence-ID'] ?? ''
+  return event.uuid !== '' && (scope === 'part' || owner.toLowerCase() === account.toLowerCase())
 }
 
 /** Returns an event as a reader sees it. */
