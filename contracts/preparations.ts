@@ -26,7 +26,7 @@ export const prepareSearch = preparation({
   summary: 'Tell the search store how CDRs are kept and for how long',
   timeoutSeconds: 120,
   needs: { cdrAdmin: ['prepare'] },
-  edition: '39134930f237',
+  edition: '2cee8c1671a4',
 })
 
 /** Every preparation. */

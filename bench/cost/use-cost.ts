@@ -129,7 +129,7 @@ const gb = memoryMb / 1024
 export const requests = {
   'a usual request': usual,
   'a directory question of an engine': { writes: 0, reads: 4 },
-  'a call that is placed with `wait=false`': placed,
+  'a call that is placed with `wait` `none`': placed,
   'a call that is placed and answered after 10 s': { ...placed, gb, waitSeconds: 10 },
   'a call that is placed and not answered within 20 s': { ...placed, gb, waitSeconds: 20 },
 } as const satisfies Record<string, RequestLoad>

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ArnFormat, CfnOutput, Stack, type StackProps, Validations } from 'aws-cdk-lib'
+import { ArnFormat, CfnOutput, Stack, type StackProps, Token, Validations } from 'aws-cdk-lib'
 import { CfnApi, CfnDeployment, HttpApi, type IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Construct, IDependable } from 'constructs'
@@ -136,8 +136,12 @@ export class ApiStack extends Stack {
       assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
       inlinePolicies: { invoke: new PolicyDocument({ statements }) },
     })
+    const [partition, region] = Token.isUnresolved(this.region)
+      ? ['<AWS::Partition>', '<AWS::Region>']
+      : ['aws', this.region]
+    const account = Token.isUnresolved(this.account) ? '<AWS::AccountId>' : this.account
     Validations.of(role).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:function:${names}]`,
+      id: `AwsSolutions-IAM5[Resource::arn:${partition}:lambda:${region}:${account}:function:${names}]`,
       reason: 'These are the functions of the API, one for each endpoint, whose names have this start.',
     })
     return role

@@ -182,13 +182,11 @@ export class MonitoringStack extends Stack {
   }
 
   /** Outputs that the commands of docs/runbook.md read: what has a generated name. */
-  private nameForRunbook({ connector, queues, searchDomains }: MonitoringStackProps): void {
-    const output = (name: string, value: string) => new CfnOutput(this, name, { value })
-    output('ClusterName', connector.cluster.clusterName)
-    output('ServiceName', connector.serviceName)
-    output('CdrDomain', searchDomains.cdr.domainName)
+  private nameForRunbook({ queues, searchDomains }: MonitoringStackProps): void {
+    new CfnOutput(this, 'CdrDomain', { value: searchDomains.cdr.domainName, description: 'The search domain of CDRs' })
     for (const [name, { deadLetters }] of Object.entries(queues)) {
-      output(`${constructId(name)}DeadLetters`, deadLetters.queueUrl)
+      const description = `The dead letters of the queue of ${name}`
+      new CfnOutput(this, `${constructId(name)}DeadLetters`, { value: deadLetters.queueUrl, description })
     }
   }
 

@@ -99,8 +99,8 @@ it('a million calls a day cost what the page says', () => {
   )
   expect(cost).toContain(row('five usual requests for each call', usual))
   expect(cost).toContain(
-    `with \`wait=false\` | ${placed('a call that is placed and answered after 10 s')}; ` +
-      `${placed('a call that is placed with `wait=false`')} |`,
+    `with \`wait\` \`none\` | ${placed('a call that is placed and answered after 10 s')}; ` +
+      `${placed('a call that is placed with `wait` `none`')} |`,
   )
   expect(cost).toContain(`for 432 days | ${count(storeFor(1100))} |`)
 })

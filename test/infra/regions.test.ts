@@ -54,7 +54,7 @@ it('a replicated table has the keys, the index and the expiry of the table that 
 })
 
 it('functions reach the replicated tables as they reach the others', () => {
-  const { stack, Properties } = assembly.one('AWS::Lambda::Function', 'CreateDomainHandler')
+  const { stack, Properties } = assembly.one('AWS::Lambda::Function', 'CreateDomainFunction')
   const { Variables } = Properties['Environment'] as unknown as { Variables: Readonly<Record<string, Value>> }
 
   expect(assembly.resolve(stack, Variables[tables.domains.variable])).toMatch(/^CallplaneStateful\/DomainsTable/)

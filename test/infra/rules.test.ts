@@ -151,9 +151,17 @@ it('the outputs of stacks are few, and each has a description', () => {
     .filter(([name]) => !name.startsWith('PublishOutput'))
 
   expect(outputs.map(([name]) => name).toSorted()).toEqual([
+    'CdrDomain',
+    'CdrsDeadLetters',
+    'CleanupsDeadLetters',
     'ClusterName',
+    'CommandsDeadLetters',
     'CursorSecretArn',
+    'DeliveriesDeadLetters',
     'EngineSecretArn',
+    'ErasuresDeadLetters',
+    'EventsDeadLetters',
+    'ExportsDeadLetters',
     'PrepareSearchFunction',
     'PublicUrl',
     'RootSecretArn',

@@ -32,7 +32,8 @@ async function anOperator() {
   const server = createServer((request, response) => void answer(request, response))
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request)
-    const init = { method: request.method ?? 'GET', headers: request.headers as Record<string, string> }
+    const headers = { ...(request.headers as Record<string, string>), 'accept-encoding': 'identity' }
+    const init = { method: request.method ?? 'GET', headers }
     const answered = await fetch(`http://x${request.url}`, { ...init, ...(body === '' ? {} : { body }) })
     response.writeHead(answered.status, Object.fromEntries(answered.headers)).end(await answered.text())
   }

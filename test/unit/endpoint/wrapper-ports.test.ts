@@ -29,6 +29,7 @@ it("only operations on domains themselves, and those that its settings decide, r
 
   expect(both.map(({ operationId }) => operationId).sort()).toEqual([
     'addBlacklistNumber',
+    'beginErasure',
     'createGateway',
     'deleteDomain',
     'listDomains',
