@@ -22,7 +22,16 @@ async function shown(line: string): Promise<string> {
     env: { ...process.env, TERM: 'xterm-256color', XDG_CONFIG_HOME: platform.dataDir },
   })
   if (status !== 0) throw new Error(`${line} ended with ${status}: ${stripVTControlCharacters(output)}`)
-  return output.replaceAll('\r', '').replaceAll(platform.url, 'http://127.0.0.1:8080')
+  return lastOfEachLine(output).replaceAll(platform.url, 'http://127.0.0.1:8080')
+}
+
+/** Returns what is left to see of lines that were written again and again. */
+function lastOfEachLine(output: string): string {
+  return output
+    .replaceAll(/\r+\n/g, '\n')
+    .split('\n')
+    .map((line) => line.split('\r').at(-1) ?? '')
+    .join('\n')
 }
 
 try {
