@@ -19,13 +19,13 @@ export function prepareErasure(
   domain: string | null,
 ): (engines: readonly MailboxEngine[]) => Promise<CommandOutcome> {
   const lines = mailboxLines(login, domain)
-  const wanted = new Set(callers.map((caller) => caller.toLowerCase()))
+  const wanted = callers === 'all' ? undefined : new Set(callers.map((caller) => caller.toLowerCase()))
   const eraseAt = async ({ engine: { commands } }: MailboxEngine) => {
     if (!isReady(commands)) return undefined
     const messages = (await commands.api(lines.list)).split('\n').map(readVoicemailMessage)
     const deletions = messages.flatMap((message) => {
       if (message === undefined) return []
-      if (wanted.size > 0 && !wanted.has(message.callerNumber.toLowerCase())) return []
+      if (wanted?.has(message.callerNumber.toLowerCase()) === false) return []
       return messageLine(login, domain, message.uuid) ?? []
     })
     for (const line of deletions) await commands.api(line)

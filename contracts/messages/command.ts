@@ -50,7 +50,7 @@ export const engineCommand = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('erase-messages'),
     login,
-    callers: z.readonly(z.array(z.string()).check(z.maxLength(500))),
+    callers: z.union([z.literal('all'), z.readonly(z.array(z.string()).check(z.minLength(1), z.maxLength(500)))]),
   }),
 ])
 

@@ -13,8 +13,8 @@ export type EngineCommand =
   | { readonly kind: 'flush-account'; readonly login: string }
   /** Makes the engine forget every directory record: it cannot forget those of one domain alone. */
   | { readonly kind: 'flush-directory' }
-  /** Removes the messages that callers of these numbers have left in an account's mailbox; all where none is named. */
-  | { readonly kind: 'erase-messages'; readonly login: string; readonly callers: readonly string[] }
+  /** Removes the messages that callers of these numbers have left in an account's mailbox, or `all`. */
+  | { readonly kind: 'erase-messages'; readonly login: string; readonly callers: 'all' | readonly string[] }
   /** Makes the engine take over a gateway of the domain as it is stored: changed, new, or gone. */
   | { readonly kind: 'apply-gateway'; readonly name: string }
   /**

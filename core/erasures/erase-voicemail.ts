@@ -22,7 +22,7 @@ export async function eraseVoicemail({ accounts, engine }: PageDeps, job: OpenEr
     .sort(byText)
     .slice(0, pageMailboxes)
   const removed = await mapAtMost(page, sideBySide, async (login) => {
-    const callers = login === own ? [] : party.names
+    const callers = login === own ? 'all' : party.names
     const order = { kind: 'erase-messages', login, callers } as const
     return Number(requireDone(await engine.run(order, { domain, presenceId: null }, orderMs)).text.split(' ')[1]) || 0
   })

@@ -42,13 +42,13 @@ it('the messages of these callers are deleted at every engine, and the mailbox i
 })
 
 it('without a caller all messages are deleted', async () => {
-  const erase = prepareErasure({ kind: 'erase-messages', login: '1000', callers: [] }, 'a.example.com')
+  const erase = prepareErasure({ kind: 'erase-messages', login: '1000', callers: 'all' }, 'a.example.com')
 
   expect(await erase([anEngine(all)])).toEqual({ state: 'done', text: '+OK 2\n' })
 })
 
 it('while an engine is away the order counts as unsent, so that it is repeated', async () => {
-  const erase = prepareErasure({ kind: 'erase-messages', login: '1000', callers: [] }, 'a.example.com')
+  const erase = prepareErasure({ kind: 'erase-messages', login: '1000', callers: 'all' }, 'a.example.com')
 
   expect(await erase([anEngine(all), anEngine([], 'down')])).toEqual({ state: 'unsent', reason: 'disconnected' })
 })
@@ -58,5 +58,5 @@ it.each([
   ['1000', 'a.example.com 1000\n'],
   ['1000', null],
 ])('the mailbox %j of %j is refused', (login, domain) => {
-  expect(() => prepareErasure({ kind: 'erase-messages', login, callers: [] }, domain)).toThrow(ValueRefused)
+  expect(() => prepareErasure({ kind: 'erase-messages', login, callers: 'all' }, domain)).toThrow(ValueRefused)
 })

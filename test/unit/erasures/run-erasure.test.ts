@@ -169,7 +169,7 @@ it('the erasure of an account removes its calls, its recordings, and all message
 
   expect(kept()).toMatchObject({ cdrs: [], recordings: ['calling'], events: ['named', 'other'] })
   expect(ports.engine.given.map(({ command }) => command)).toEqual([
-    { kind: 'erase-messages', login: '1000', callers: [] },
+    { kind: 'erase-messages', login: '1000', callers: 'all' },
     { kind: 'erase-messages', login: '1001', callers: ['1000'] },
   ])
   expect(await readErasure(ports.erasures, { domain, since: 0 }, jobId)).toMatchObject({
