@@ -49,7 +49,7 @@ export function shownEvent({ fields, compact }: EventView, sequence: number, eve
   const { occurredAt: at, name, uuid } = event
   const all = event.fields
   if (compact === true) return compactEvent({ sequence, at, name, uuid, event: {} }, all)
-  const kept = fields?.flatMap((field) => (all[field] === undefined ? [] : [[field, all[field]] as const]))
+  const kept = fields?.flatMap((field) => (Object.hasOwn(all, field) ? [[field, all[field] ?? ''] as const] : []))
   return { sequence, at, name, uuid, event: kept === undefined ? all : Object.fromEntries(kept) }
 }
 

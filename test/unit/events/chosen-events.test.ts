@@ -62,7 +62,7 @@ describe('a chosen part of the list of events', () => {
   it('chosen fields are shown alone, and those that an event lacks are left out', async () => {
     await log(1, { fields: { 'Event-Domain': domain, 'Unique-ID': call, secret: 'no' } })
 
-    const { events } = await data('fields=Unique-ID,Hangup-Cause')
+    const { events } = await data('fields=Unique-ID,Hangup-Cause,constructor,__proto__')
 
     expect(events).toMatchObject([{ event: { 'Unique-ID': call } }])
     expect(Object.keys(events[0].event)).toEqual(['Unique-ID'])
