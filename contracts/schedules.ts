@@ -59,7 +59,7 @@ export const removeExpiredRecordings = schedule({
   everyMinutes: 60,
   timeoutSeconds: 300,
   needs: {
-    domains: ['list'],
+    domains: ['list', 'listDeleted'],
     recordings: ['listExpired', 'listDoomed', 'markDeleted', 'markRemoved', 'page', 'listLeft', 'forgetLeft'],
     recordingFiles: ['remove'],
     cdrQueue: ['send'],
@@ -77,7 +77,12 @@ export const removeExpiredCdrs = schedule({
   summary: 'Remove the CDRs that are past the retention of their domain',
   everyMinutes: 60,
   timeoutSeconds: 300,
-  needs: { domains: ['list'], recordings: ['listLeft'], cdrs: ['remove'], cdrAdmin: ['removeEmpty'] },
+  needs: {
+    domains: ['list', 'listDeleted'],
+    recordings: ['listLeft'],
+    cdrs: ['remove'],
+    cdrAdmin: ['removeEmpty'],
+  },
   failing: {
     article: 'Expired CDRs are not removed',
     impact: 'CDRs are kept for longer than their tenants asked for, which may break what these promised.',

@@ -54,6 +54,8 @@ export function openSearchCdrAdmin(given: AdapterContext, waits: RetryDeps = ret
       return { retention: (await limitAge(context)) ? 'by-store' : 'none' }
     },
     async removeEmpty(before) {
+      // Only refreshed CDRs are counted.
+      await change(context, (client, options) => client.indices.refresh(everyIndex, options))
       const wanted = { index: 'cdr-*', format: 'json' as const, h: ['index', 'docs.count'] }
       const listed = await ask(context, (client, options) => client.cat.indices(wanted, options))
       if (knowsNoPath(listed)) return

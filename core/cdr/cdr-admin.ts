@@ -11,6 +11,9 @@ export interface CdrAdmin {
    * names of indices, the retention. It is idempotent, also when called concurrently.
    */
   prepare(): Promise<CdrPreparation>
-  /** Removes the indices of months that ended before a moment (epoch milliseconds) and have no CDR any more. */
+  /**
+   * Removes the indices of months that ended before a moment (epoch milliseconds) and have no CDR any more, nor one that
+   * was just written. To be called with a moment before which no call began that is still to be reported.
+   */
   removeEmpty(before: number): Promise<void>
 }

@@ -47,6 +47,9 @@ const [earliest, latest] = [Date.UTC(2000, 0, 1), Date.UTC(2100, 0, 1)]
 /** How long before its report a call may have begun. */
 export const longestCallMs = 30 * 86_400_000
 
+/** No report of a call comes later than this after its end. */
+export const latestReportMs = 400 * 86_400_000
+
 /** How far the beginning of a call may lie after its report: clocks differ. */
 const aheadMs = 5 * 60_000
 

@@ -24,6 +24,8 @@ export interface LeftRecordings {
   readonly retentionDays: number
   /** The retention of its CDRs, which outlive it, too; absent: the deployment's. */
   readonly cdrRetentionDays?: number | undefined
+  /** Of several domains of the name one set no such retention: the deployment's counts too, where it is longer. */
+  readonly hasUsualCdrs?: boolean
   /** The time of the latest note, epoch milliseconds. */
   readonly leftAt: number
 }

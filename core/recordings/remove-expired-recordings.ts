@@ -5,6 +5,7 @@ import type { DomainStore } from '../domains/domain-store.ts'
 import { type Domain, tenancyStart } from '../domains/domain.ts'
 import type { Clock } from '../time.ts'
 import type { FileStore } from './file-store.ts'
+import { readKeptDomains } from './left-recordings.ts'
 import { recordingUpdate } from './recording-update.ts'
 import type { LeftRecordings, RecordingStore } from './recording-store.ts'
 import type { Recording } from './recording.ts'
@@ -12,7 +13,7 @@ import { retentionDaysOf, retentionMs } from '../client-names/domain-parameters.
 
 /** The dependencies of the use case. */
 export interface RemovingExpired {
-  readonly domains: Pick<DomainStore, 'list'>
+  readonly domains: Pick<DomainStore, 'list' | 'listDeleted'>
   readonly recordings: Pick<
     RecordingStore,
     'listExpired' | 'listDoomed' | 'markDeleted' | 'markRemoved' | 'page' | 'listLeft' | 'forgetLeft'
@@ -42,7 +43,7 @@ const removalMs = 10 * 60_000
  * Removes the recordings that are past their domain's retention, and the objects that a killed deletion left.
  * Recordings under a legal hold stay. The record is marked as deleted before its object is removed, and as removed
  * afterwards, so that the next run completes one that was killed between the two. Recordings of a deleted domain are
- * kept for that domain's retention, also while another domain has its name; of several earlier domains of one name the
+ * kept for that domain's retention, also during its deletion and while another domain has its name; of several earlier domains of one name the
  * longest retention counts. The note of a domain stays while its recordings and posts of its calls may still come.
  * Works until all is done or until `until` (epoch milliseconds); each run begins with another domain, so that every
  * domain gets its turn.
@@ -56,10 +57,9 @@ export async function removeExpiredRecordings(tools: RemovingExpired, until: num
     (one) => removeObject(tools, one),
     () => clock.now() < until,
   )
-  const left = await allLeft(recordings)
-  const all = await domains.list()
+  const { present, left } = await readKeptDomains(domains, recordings)
   const days = { own: retentionDaysOf, left: (one: LeftRecordings) => one.retentionDays }
-  const spans = spansOf(all, left, tools, days)
+  const spans = spansOf(present, left, tools, days)
   const first = spans.length === 0 ? 0 : Math.floor(now / 3_600_000) % spans.length
   for (const { domain, from, before } of [...spans.slice(first), ...spans.slice(0, first)]) {
     if (clock.now() >= until) return { ...end, isCutShort: true }
@@ -69,7 +69,7 @@ export async function removeExpiredRecordings(tools: RemovingExpired, until: num
       () => clock.now() < until,
     )
   }
-  const names = new Set(all.map(({ name }) => name))
+  const names = new Set(present.map(({ name }) => name))
   const isOver = ({ leftAt, cdrRetentionDays = 0 }: LeftRecordings) =>
     leftAt < now - Math.max(longestCallMs, cdrRetentionDays * 86_400_000)
   const old = [...left.values()].filter((one) => isOver(one) && !names.has(one.domain))
@@ -78,17 +78,6 @@ export async function removeExpiredRecordings(tools: RemovingExpired, until: num
     if ((await recordings.page(domain, 1)).length === 0) await recordings.forgetLeft(domain, now - longestCallMs)
   }
   return { ...end, isCutShort: clock.now() >= until }
-}
-
-/** Returns the notes of all deleted domains. */
-export async function allLeft(recordings: Pick<RecordingStore, 'listLeft'>): Promise<Map<string, LeftRecordings>> {
-  const left = new Map<string, LeftRecordings>()
-  for (let after: string | undefined; ; ) {
-    const page = await recordings.listLeft(pageSize, after)
-    for (const one of page) left.set(one.domain, one)
-    after = page.at(-1)?.domain
-    if (page.length < pageSize) return left
-  }
 }
 
 /** A span of time, epoch milliseconds, whose records of a domain are past their retention. */
@@ -104,7 +93,7 @@ export interface RetentionDays {
   readonly left: (left: LeftRecordings) => number
 }
 
-/** Returns what is past its retention: of present domains, and of the earlier ones of a name. */
+/** Returns what is past its retention: of present domains, and of those that were left. */
 export function spansOf(
   all: readonly Domain[],
   left: ReadonlyMap<string, LeftRecordings>,

@@ -374,6 +374,23 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect((await all()).map(({ domain }) => domain)).toEqual([second])
   })
 
+  test('of domains of one name the longest retention of CDRs is recorded, and whether one had none', async () => {
+    const days = (...all: readonly (number | undefined)[]) => all
+    for (const [given, noted] of [
+      [days(undefined), {}],
+      [days(30, 90, 60), { cdrRetentionDays: 90 }],
+      [days(undefined, 30), { cdrRetentionDays: 30, hasUsualCdrs: true }],
+      [days(30, undefined, 90, 90), { cdrRetentionDays: 90, hasUsualCdrs: true }],
+    ] as const) {
+      const domain = `left-d-${randomUUID()}`
+      for (const cdrRetentionDays of given)
+        await recordings().leave({ domain, retentionDays: 1, cdrRetentionDays, leftAt: 5 })
+
+      const found = (await recordings().listLeft(1_000)).filter((one) => one.domain === domain)
+      expect(found).toEqual([{ domain, retentionDays: 1, leftAt: 5, ...noted }])
+    }
+  })
+
   test('simultaneous records of one deleted domain result in one record', async () => {
     const domain = `left-c-${randomUUID()}`
 

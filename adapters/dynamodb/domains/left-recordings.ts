@@ -1,6 +1,7 @@
 /** The notes on recordings of deleted domains: one item for each name, in one partition of the table of recordings. */
 import * as z from 'zod/mini'
 import { untilDone } from '../../../core/concurrency/retry.ts'
+import { joinedNote } from '../../../core/recordings/left-recordings.ts'
 import type { LeftRecordings } from '../../../core/recordings/recording-store.ts'
 import type { AdapterContext } from '../../context.ts'
 import { type Query, deleteItem, getItem, putItem, queryPage, tableName } from '../client.ts'
@@ -12,6 +13,7 @@ const leftItem = z.object({
   domain: z.string(),
   retentionDays: z.number(),
   cdrRetentionDays: z.optional(z.number()),
+  hasUsualCdrs: z.optional(z.boolean()),
   leftAt: z.number(),
 })
 
@@ -26,19 +28,12 @@ export async function leaveRecordings(context: AdapterContext, left: LeftRecordi
   await untilDone(async () => {
     const known = parseItem(leftItem, await getItem(context, TableName, itemKey(left.domain)))
     const { retentionDays = 0, leftAt = 0 } = known ?? {}
-    const cdrRetentionDays = Math.max(known?.cdrRetentionDays ?? 0, left.cdrRetentionDays ?? 0)
-    const next = {
-      domain: left.domain,
-      retentionDays: Math.max(retentionDays, left.retentionDays),
-      leftAt: Math.max(leftAt, left.leftAt),
-      ...(cdrRetentionDays > 0 && { cdrRetentionDays }),
-    }
     const unchanged = {
       ConditionExpression: 'retentionDays = :days AND leftAt = :at',
       ExpressionAttributeValues: { ':days': retentionDays, ':at': leftAt },
     }
     const condition = known === undefined ? { ConditionExpression: 'attribute_not_exists(pk)' } : unchanged
-    const put = { TableName, Item: { ...itemKey(left.domain), ...next }, ...condition }
+    const put = { TableName, Item: { ...itemKey(left.domain), ...joinedNote(known, left) }, ...condition }
     return (await conditionally(() => putItem(context, put))).done || undefined
   })
 }

@@ -5,7 +5,7 @@ import type { ErasureStore } from '../../erasures/erasure.ts'
 import type { Recording } from '../../recordings/recording.ts'
 import type { CdrPart, CdrRecording } from '../cdr.ts'
 import { cdrFromEvent } from '../cdr-from-event.ts'
-import { engineTimeOf, longestCallMs } from '../cdr-of-end.ts'
+import { engineTimeOf, latestReportMs, longestCallMs } from '../cdr-of-end.ts'
 import { cdrFromPost, postDomainCandidates } from '../cdr-from-post.ts'
 import type { CdrUpdate, EventUpdate, PostUpdate } from '../cdr-update.ts'
 
@@ -63,12 +63,9 @@ async function removeErased({ cdrs, erasures }: IndexPorts, { cdr }: CdrPart): P
   if ((await erasures.listMarked(legs)).length === 0) return false
   const query = { kind: 'equals', field: 'uuid', values: [uuid] } as const
   // The span reaches into the present, since what was just written is to be found.
-  await cdrs.remove({ domain, legs: ['a', 'b'], from: at - longestCallMs, to: at + lateMs, query }, 2)
+  await cdrs.remove({ domain, legs: ['a', 'b'], from: at - longestCallMs, to: at + latestReportMs, query }, 2)
   return true
 }
-
-/** No report of a call comes later. */
-const lateMs = 400 * 86_400_000
 
 function partOf(update: EventUpdate | PostUpdate, domain: string): CdrPart | undefined {
   const leg = { domain, uuid: update.uuid, occurredAt: update.occurredAt, fields: update.fields }

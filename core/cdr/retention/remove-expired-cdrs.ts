@@ -1,15 +1,17 @@
 import { cdrRetentionDaysOf, retentionMs } from '../../client-names/domain-parameters.ts'
 import type { DomainStore } from '../../domains/domain-store.ts'
-import { allLeft, spansOf } from '../../recordings/remove-expired-recordings.ts'
+import { readKeptDomains } from '../../recordings/left-recordings.ts'
+import { spansOf } from '../../recordings/remove-expired-recordings.ts'
 import type { RecordingStore } from '../../recordings/recording-store.ts'
 import type { Clock } from '../../time.ts'
 import type { CdrAdmin } from '../cdr-admin.ts'
+import { latestReportMs, longestCallMs } from '../cdr-of-end.ts'
 import type { CdrStore, RemovalPlan } from '../cdr-store.ts'
 import type { Clause } from '../search-plan.ts'
 
 /** The dependencies of {@link removeExpiredCdrs}. */
 export interface RemovingExpiredCdrs {
-  readonly domains: Pick<DomainStore, 'list'>
+  readonly domains: Pick<DomainStore, 'list' | 'listDeleted'>
   readonly recordings: Pick<RecordingStore, 'listLeft'>
   readonly cdrs: Pick<CdrStore, 'remove'>
   readonly cdrAdmin: Pick<CdrAdmin, 'removeEmpty'>
@@ -34,11 +36,12 @@ export async function removeExpiredCdrs(
 ): Promise<{ readonly removed: number; readonly isCutShort: boolean }> {
   const { domains, recordings, clock, cdrDays } = tools
   const now = clock.now()
-  const left = await allLeft(recordings)
-  const own = (await domains.list()).filter((one) => cdrRetentionDaysOf(one) !== undefined || left.has(one.name))
+  const { present, left } = await readKeptDomains(domains, recordings)
+  const own = present.filter((one) => cdrRetentionDaysOf(one) !== undefined || left.has(one.name))
   const spans = spansOf(own, left, tools, {
     own: (domain) => cdrRetentionDaysOf(domain) ?? cdrDays,
-    left: ({ cdrRetentionDays = cdrDays }) => cdrRetentionDays,
+    left: ({ cdrRetentionDays = cdrDays, hasUsualCdrs = false }) =>
+      hasUsualCdrs ? Math.max(cdrRetentionDays, cdrDays) : cdrRetentionDays,
   })
   const plans = spans.map(({ domain, from, before }) => planOf({ from, to: before - 1 }, { kind: 'all' }, domain))
   const names = [...new Set(spans.map(({ domain }) => domain))]
@@ -58,7 +61,7 @@ export async function removeExpiredCdrs(
       found = await tools.cdrs.remove(plan, removedTogether)
     }
   }
-  await tools.cdrAdmin.removeEmpty(now)
+  await tools.cdrAdmin.removeEmpty(now - longestCallMs - latestReportMs)
   return { removed, isCutShort: false }
 }
 

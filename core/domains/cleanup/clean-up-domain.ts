@@ -5,9 +5,9 @@ import type { CommandOutcome, EngineCommand } from '../../commands/commands.ts'
 import type { TenantData, DomainStore } from '../domain-store.ts'
 import type { CallEngine } from '../../commands/call-engine.ts'
 import { mapAtMost } from '../../concurrency/semaphore.ts'
+import { noteOf } from '../../recordings/left-recordings.ts'
 import type { RecordingStore } from '../../recordings/recording-store.ts'
 import type { Clock } from '../../time.ts'
-import { cdrRetentionDaysOf, retentionDaysOf } from '../../client-names/domain-parameters.ts'
 
 /** The ports of {@link cleanUpDomain}. */
 export interface CleanUpDomainPorts {
@@ -94,12 +94,7 @@ export async function cleanUpDomain(
   const dueAt = Math.max(deleted.since + graceMs, silentSince + Math.min(settleMs, graceMs))
   const remainingMs = dueAt - clock.now()
   if (remainingMs > 0) return again(Math.ceil(remainingMs / 1000), silentSince)
-  await ports.recordings.leave({
-    domain,
-    retentionDays: retentionDaysOf(deleted),
-    cdrRetentionDays: cdrRetentionDaysOf(deleted),
-    leftAt: clock.now(),
-  })
+  await ports.recordings.leave(noteOf(deleted, clock.now()))
   if (!(await ports.tenantData.purge(domain, until))) return again(0, silentSince)
   await ports.domains.endDeletion(domain)
   return 'done'

@@ -1,5 +1,6 @@
+import { joinedNote } from '../../../core/recordings/left-recordings.ts'
 import { type RecordingChange, endOf, recordingChanges } from '../../../core/recordings/recording-changes.ts'
-import type { LeftRecordings, RecordingStore } from '../../../core/recordings/recording-store.ts'
+import type { RecordingStore } from '../../../core/recordings/recording-store.ts'
 import { type Recording, type RecordingKey, uuidOfFile } from '../../../core/recordings/recording.ts'
 import { keptUntil } from '../../../adapters/retention.ts'
 import { type MemoryContext, byText, memoryKey } from './memory-state.ts'
@@ -61,15 +62,8 @@ export function memoryRecordingStore({ state, clock }: MemoryContext): Recording
         .sort(byText(sortOf))
         .filter((one) => after === undefined || sortOf(one) > sortOf(after))
         .slice(0, limit),
-    async leave({ domain, retentionDays, cdrRetentionDays = 0, leftAt }) {
-      const known: Omit<LeftRecordings, 'domain'> = state.leftRecordings.get(domain) ?? { retentionDays: 0, leftAt: 0 }
-      const cdrDays = Math.max(known.cdrRetentionDays ?? 0, cdrRetentionDays)
-      state.leftRecordings.set(domain, {
-        domain,
-        ...(cdrDays > 0 && { cdrRetentionDays: cdrDays }),
-        retentionDays: Math.max(known.retentionDays, retentionDays),
-        leftAt: Math.max(known.leftAt, leftAt),
-      })
+    async leave(left) {
+      state.leftRecordings.set(left.domain, joinedNote(state.leftRecordings.get(left.domain), left))
     },
     listLeft: async (limit, after = '') =>
       [...state.leftRecordings.values()]

@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { isCdrRetention } from '../../../core/client-names/domain-parameters.ts'
+import { latestReportMs, longestCallMs } from '../../../core/cdr/cdr-of-end.ts'
 import { removeExpiredCdrs } from '../../../core/cdr/retention/remove-expired-cdrs.ts'
+import type { DomainStore } from '../../../core/domains/domain-store.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { movableClock } from '../../support/processes/movable-clock.ts'
 import { aCdr } from '../../support/records/cdrs.ts'
@@ -32,8 +34,8 @@ async function aPlatform(given: Readonly<Record<string, readonly number[]>>) {
     ports,
     now,
     create,
-    run: (cdrDays = 400, ms = 60_000) =>
-      removeExpiredCdrs({ ...ports, clock, cdrDays, graceMs: 120_000 }, clock.now() + ms),
+    run: (cdrDays = 400, ms = 60_000, domains: Pick<DomainStore, 'list' | 'listDeleted'> = ports.domains) =>
+      removeExpiredCdrs({ ...ports, domains, clock, cdrDays, graceMs: 120_000 }, clock.now() + ms),
     left: (domain: string) =>
       [...ports.state.cdrs.values()].flatMap(({ cdr }) => (cdr.domain_name === domain ? [Number(cdr.uuid)] : [])),
   }
@@ -73,6 +75,79 @@ describe('the removal of expired CDRs', () => {
     await run()
     expect(left('a.test')).toEqual([5, 25])
     expect(left('b.test')).toEqual([35, 450])
+  })
+
+  it('CDRs of a domain under deletion are kept for its own days, and for those of an earlier one of its name', async () => {
+    const ages = [5, 35, 450, 700]
+    const { run, left, create, ports, now } = await aPlatform({
+      'long.test': ages,
+      'short.test': ages,
+      'both.test': ages,
+    })
+    await create('long.test', { 'cdr-retention-days': '600' })
+    await create('short.test', { 'cdr-retention-days': '30' })
+    await create('both.test', { 'cdr-retention-days': '600' })
+    await ports.recordings.leave({
+      domain: 'both.test',
+      retentionDays: 1,
+      cdrRetentionDays: 30,
+      leftAt: now - 40 * day,
+    })
+    for (const name of ['long.test', 'short.test', 'both.test']) await ports.domains.beginDeletion(name, now)
+
+    await run()
+    expect(left('long.test')).toEqual([5, 35, 450])
+    expect(left('short.test')).toEqual([5])
+    expect(left('both.test')).toEqual([5, 35, 450])
+  })
+
+  it('a domain whose deletion begins and ends during a run keeps its own days', async () => {
+    const { run, left, create, ports, now } = await aPlatform({ 'a.test': [450] })
+    await create('a.test', { 'cdr-retention-days': '600' })
+    await ports.domains.beginDeletion('a.test', now)
+    const { list, listDeleted } = ports.domains
+    const end = async () => {
+      await ports.recordings.leave({ domain: 'a.test', retentionDays: 1, cdrRetentionDays: 600, leftAt: now })
+      await ports.domains.endDeletion('a.test')
+    }
+    const endedAfter =
+      <A>(read: () => Promise<A>) =>
+      async () => {
+        const found = await read()
+        await end()
+        return found
+      }
+
+    for (const domains of [
+      { list: endedAfter(list), listDeleted },
+      { list, listDeleted: endedAfter(listDeleted) },
+    ]) {
+      await run(400, 60_000, domains)
+      expect(left('a.test')).toEqual([450])
+    }
+  })
+
+  it.each([
+    ['none of its own first', [undefined, 30]],
+    ['none of its own last', [30, undefined]],
+    ['none of its own between others', [30, undefined, 90]],
+  ])('of earlier domains of one name the longest retention counts, the usual one too: %s', async (_, all) => {
+    const { run, left, ports, now } = await aPlatform({ 'a.test': [35, 399, 401] })
+    for (const cdrRetentionDays of all)
+      await ports.recordings.leave({ domain: 'a.test', retentionDays: 1, cdrRetentionDays, leftAt: now - day })
+
+    await run()
+    expect(left('a.test')).toEqual([35, 399])
+    await run(60)
+    expect(left('a.test')).toEqual([35])
+  })
+
+  it('an empty index is removed only when no CDR can be written into it any more', async () => {
+    const { run, ports, now } = await aPlatform({})
+    const removeEmpty = vi.spyOn(ports.cdrAdmin, 'removeEmpty')
+
+    await run()
+    expect(removeEmpty.mock.calls).toEqual([[now - longestCallMs - latestReportMs]])
   })
 
   it('a run whose time is over says so, and removes nothing more', async () => {

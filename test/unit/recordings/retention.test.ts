@@ -179,6 +179,23 @@ describe('of a deleted domain', () => {
     expect(objects()).toEqual([])
   })
 
+  test('under deletion, a domain keeps its recordings for its own days, not for those of an earlier one', async () => {
+    await replaced(2, 10)
+    await time.advance(2 * minute)
+    const kept = await aStored(0)
+    await ports.domains.beginDeletion(name, time.clock.now())
+
+    await time.advance(9 * day)
+    await run()
+    expect(objects()).toEqual([kept.key])
+    await time.advance(2 * day)
+    await run()
+    expect(objects()).toEqual([])
+    await time.advance(40 * day)
+    await run()
+    expect(await notes()).toHaveLength(1)
+  })
+
   test.each([
     ['shorter', 10, 2],
     ['longer', 2, 10],
