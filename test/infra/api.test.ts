@@ -202,3 +202,16 @@ it('the endpoints of a resource group share a log group', () => {
   // Those of the function that answers what has no route, and of the stage.
   expect(logs).toHaveLength(groups.size + 2)
 })
+
+it('every log of the deployment is kept for 30 days, or for as many as are set', () => {
+  const kept = (made: SynthesizedApp) => {
+    const logs = made.assembly.ofType('AWS::Logs::LogGroup')
+    return [
+      new Set(logs.map(({ stack }) => stack.name)).size > 2,
+      new Set(logs.map((log) => log.Properties['RetentionInDays'])),
+    ]
+  }
+
+  expect(kept(usualApp())).toEqual([true, new Set([30])])
+  expect(kept(adjustedApp())).toEqual([true, new Set([400])])
+})

@@ -60,6 +60,7 @@ const adjusted = {
   tracing: 'on',
   alarmEmail: 'oncall@example.com',
   recordingsLock: 'on',
+  logDays: 400,
 } as const
 
 /** The app with another value of many settings. */
