@@ -69,14 +69,9 @@ const dispatchSeconds = call.seconds + typicalEvent.receiverMs / 1000
 /** CDRs that are removed take room until their part of the index is merged: a month's at most. */
 const unmergedDays = 32
 
-/** Returns the days for which a CDR takes room, of a stage that sets nothing. */
-function roomDays(): number {
-  return Number(cdrDays.fallback) + unmergedDays
-}
-
-/** Returns the GB of CDRs of so many days, with a copy, at the load of the scenario. */
-export function storedGb(days = roomDays()): number {
-  return (scenario.callsADay * 2 * days * 2 * legBytes) / 1e9
+/** Returns the GB of CDRs that are kept for so many days, with a copy, at the load of the scenario. */
+export function storedGb(keptDays = Number(cdrDays.fallback)): number {
+  return (scenario.callsADay * 2 * (keptDays + unmergedDays) * 2 * legBytes) / 1e9
 }
 
 /** Returns the seconds in which every phone of the scenario registers, when all do so at once. */

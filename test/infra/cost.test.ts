@@ -102,6 +102,10 @@ it('a million calls a day cost what the page says', () => {
     `with \`wait\` \`none\` | ${placed('a call that is placed and answered after 10 s')}; ` +
       `${placed('a call that is placed with `wait` `none`')} |`,
   )
+  expect(cost).toContain(
+    `${placed('a call that is placed with `wait` `none`')} instead of ` +
+      `${placed('a call that is placed and answered after 10 s')} if the API places every call`,
+  )
   expect(cost).toContain(`for 432 days | ${count(storeFor(1100))} |`)
 })
 
@@ -110,8 +114,8 @@ it('what would save most is as the page says', () => {
   const writes = eventCosts({ millions: eventsAMonth, batch: 5, connectors: 2 })[0]?.month ?? 0
   const provisioned = prices.writeUnitHour / 0.7 / ((3600 * prices.writeUnitMillion) / 1_000_000)
 
-  expect(8 * 150 * 1.0737 * 0.76).toBeGreaterThan(storedGb(60))
-  expect(cost).toContain(`150 GiB: ${count(storeFor(150))} instead of ${count(storeFor(1100))}. UltraWarm`)
+  expect(8 * 190 * 1.0737 * 0.76).toBeGreaterThan(storedGb(60))
+  expect(cost).toContain(`190 GiB: ${count(storeFor(190))} instead of ${count(storeFor(1100))}. UltraWarm`)
   expect(cost).toContain(`would add ${count(warm)};`)
   expect(cost).toContain(
     `costs ${provisioned.toFixed(2)} of writes on demand: ${count(writes * provisioned)} instead of ${count(writes)} for`,
