@@ -1,7 +1,7 @@
 /** The programs of `examples`, as a reader runs them. */
 import { createHmac, randomBytes } from 'node:crypto'
-import { spawnSync } from 'node:child_process'
-import { createReadStream } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createReadStream, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { type Server, createServer } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -17,6 +17,13 @@ const hasPython = spawnSync('python3', ['--version']).status === 0
 if (!hasPython) console.warn('the receiver in Python is not run: python3 is not installed')
 const chromium = installedChromium()
 if (chromium === undefined) console.warn('the wallboard is not looked at: no Chromium is installed')
+
+/** Makes the folder that the wallboard is served from, with the commands of the page before the one that serves it. */
+function wallboardFolder(): string {
+  const [, commands = ''] =
+    /```sh\n([^`]*?)python3 -m http\.server/.exec(readFileSync('examples/README.md', 'utf8')) ?? []
+  return execFileSync('sh', ['-ec', `${commands}\necho "$FOLDER"`], { encoding: 'utf8' }).trim()
+}
 
 /** A delivery as the platform signs it. */
 function delivery(id: string, body: string, seconds = Math.floor(Date.now() / 1000), signer = key): RequestInit {
@@ -68,12 +75,14 @@ describe.skipIf(chromium === undefined)('the wallboard', () => {
   let files: Server
   let platform: TestPlatform
   let origin = ''
+  let folder = ''
 
   beforeAll(async () => {
+    folder = wallboardFolder()
     files = createServer((request, response) => {
       const path = request.url ?? ''
       response.setHeader('content-type', path.endsWith('.js') ? 'text/javascript' : 'text/html; charset=utf-8')
-      createReadStream(join(process.cwd(), path))
+      createReadStream(join(folder, path))
         .on('error', () => response.writeHead(404).end())
         .pipe(response)
     })
@@ -85,6 +94,11 @@ describe.skipIf(chromium === undefined)('the wallboard', () => {
   afterAll(async () => {
     await platform?.close()
     files?.close()
+    if (folder !== '') rmSync(folder, { recursive: true })
+  })
+
+  it('the folder that is served holds the wallboard and the client, and nothing of the checkout besides', () => {
+    expect(readdirSync(folder).sort()).toEqual(['dist', 'wallboard.html'])
   })
 
   it.each(['light', 'dark'] as const)('the wallboard shows a live call, %s on a phone', async (colours) => {
@@ -95,7 +109,7 @@ describe.skipIf(chromium === undefined)('the wallboard', () => {
     onTestFinished(() => browser.close())
     const page = await browser.newPage({ viewport: viewports.phone, colorScheme: colours })
     const amiss = watchPage(page, origin)
-    await page.goto(`${origin}/examples/wallboard.html`)
+    await page.goto(`${origin}/wallboard.html`)
     expect(await axeViolations(page)).toEqual([])
 
     await page.getByLabel('Platform').fill(platform.url)
