@@ -29,7 +29,7 @@ const receivers = [
   { language: 'Python', command: ['python3', 'examples/receiver.py'], isHere: hasPython },
 ] as const
 
-function start([program, file]: readonly [string, string], given: Record<string, string>): RunningCommand {
+function start([program, file]: readonly [string, string], given: NodeJS.ProcessEnv): RunningCommand {
   const { SECRET: _none, ...env } = process.env
   const started = startCommand(program, [file], { cwd: process.cwd(), env: { ...env, ...given, PORT: '0' } })
   onTestFinished(async () => {
