@@ -1,5 +1,4 @@
 import { createServer } from 'node:http'
-import { json } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
 import { addressOf, listen } from '../../../packages/laptop/processes/listen.ts'
 import { startCommand } from '../../support/platform/command.ts'
@@ -15,12 +14,13 @@ const answers: Readonly<Record<string, object>> = {
 /** A platform that is told of each request before it answers, and keeps what was made until it is deleted. */
 async function aPlatform(beforeAnswer: (request: string) => void) {
   const requests: string[] = []
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     const name = `${request.method} ${request.url?.split('?')[0]}`
-    if (request.method === 'POST') await json(request)
     requests.push(name)
-    beforeAnswer(name)
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answers[name] ?? {}))
+    request.resume().once('end', () => {
+      beforeAnswer(name)
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answers[name] ?? {}))
+    })
   })
   await listen(server, { host: '127.0.0.1', port: 0 })
   onTestFinished(() => void server.close())
