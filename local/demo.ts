@@ -2,6 +2,7 @@
  * `npm run demo`: the main job, step by step, against the running platform. Each step prints what it did and what came
  * back; the first that fails ends the walk with one sentence.
  */
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -39,13 +40,19 @@ const hookDelayMs = 2000
 const foundWithinMs = 60_000
 const lookAgainMs = 500
 
+/** What is under way when the demo is stopped may take this long to end; then it is left behind. */
+const stopWithinMs = 30_000
+const stop = new AbortController()
+
 /** Writes past the guard of the terminal: titles have a style, and texts are escaped here. */
 const print = process.stdout.write.bind(process.stdout)
 const progress = startProgress(process.stdout, Date.now())
 
 let steps = 0
 
+/** Shows a step that is done. Throws if the demo was stopped meanwhile; what the step made is already noted then. */
 function step(title: string, ...lines: readonly string[]): void {
+  stop.signal.throwIfAborted()
   steps += 1
   progress.end()
   print(`\n${styleText('bold', `${steps}. ${terminalText(title)}`, { stream: process.stdout })}\n`)
@@ -88,7 +95,7 @@ async function subscribe(client: Client, receiver: Receiver, left: AsyncDisposab
     `→ ${data.insertedIds.join(', ')}`,
   )
   progress.stage(`a new hook takes effect within ${hookDelayMs / 1000} s`)
-  await pause(hookDelayMs)
+  await pause(hookDelayMs, undefined, stop)
   return Object.values(data.secrets)
 }
 
@@ -98,7 +105,7 @@ async function showEvent(
   secrets: readonly string[],
   eventName: string,
 ): Promise<void> {
-  const request = await receiver.next(eventName)
+  const request = await receiver.next(eventName, stop.signal)
   if (!(await verifyDelivery(request, { secret: secrets }))) {
     throw new Error(`the signature of ${eventName} does not verify`)
   }
@@ -151,7 +158,7 @@ async function eventually<T>(what: string, ask: () => Promise<T | undefined>): P
     const found = await ask()
     if (found !== undefined) return found
     if (Date.now() > until) throw new Error(`${what} is not there after ${foundWithinMs / 1000} s`)
-    await pause(lookAgainMs)
+    await pause(lookAgainMs, undefined, stop)
   }
 }
 
@@ -221,19 +228,23 @@ async function walk(left: AsyncDisposableStack): Promise<void> {
   await recordCall(client, left)
 }
 
+async function longAfterStop(): Promise<void> {
+  if (!stop.signal.aborted) await once(stop.signal, 'abort')
+  await pause(stopWithinMs, undefined, { ref: false })
+}
+
 /** Walks until the end, a failure or a signal to stop, and removes what was made in each case. */
 async function walkAndCleanUp(): Promise<void> {
   const startedAt = Date.now()
   const left = new AsyncDisposableStack()
-  const stopped = new Promise<never>((_resolve, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-      process.once(signal, () => reject(new Error('it was stopped')))
-  })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.once(signal, () => stop.abort(new Error('it was stopped')))
   try {
-    await Promise.race([walk(left), stopped])
+    await Promise.race([walk(left), longAfterStop()])
   } finally {
     progress.end()
     await left.disposeAsync()
+    stop.signal.throwIfAborted()
   }
   step('Clean up', 'DELETE the hooks, the route and the recording', '→ only the records of the two calls are left')
   print(`\nall steps done in ${Math.round((Date.now() - startedAt) / 1000)} s\n\n`)

@@ -7,12 +7,12 @@ const textTypes = /^(?:text\/|application\/json\b)/
 
 /**
  * Compresses a text answer above 1 KB with gzip if the request accepts it. Such answers name `Accept-Encoding` in
- * `Vary`, compressed or not; all others stay as they are.
+ * `Vary`, compressed or not; all others stay as they are. Entity tags are weak, so both forms may share one.
  */
 export function compressed(answer: HttpResponse, acceptEncoding: string | undefined): HttpResponse {
   const { body = '', headers, isBase64Encoded = false } = answer
   if (body.length < leastBytes || !textTypes.test(headers['Content-Type'] ?? '')) return answer
-  const varied = { ...headers, Vary: 'Accept-Encoding' }
+  const varied = { ...headers, Vary: varyingBy(headers['Vary']) }
   if (!acceptsGzip(acceptEncoding)) return { ...answer, headers: varied }
   const zipped = gzipSync(Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'))
   return {
@@ -21,6 +21,12 @@ export function compressed(answer: HttpResponse, acceptEncoding: string | undefi
     body: zipped.toString('base64'),
     isBase64Encoded: true,
   }
+}
+
+/** Adds `Accept-Encoding` to the headers by which an answer differs already. */
+function varyingBy(earlier = ''): string {
+  if (/(?:^|,)\s*(?:accept-encoding|\*)\s*(?:,|$)/i.test(earlier)) return earlier
+  return earlier === '' ? 'Accept-Encoding' : `${earlier}, Accept-Encoding`
 }
 
 /** Returns whether an `Accept-Encoding` header accepts gzip. A client that sends none may not be able to read it. */

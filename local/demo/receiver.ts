@@ -11,8 +11,8 @@ export interface ReceivedRequest {
 /** A receiver of hook deliveries on this machine. */
 export interface Receiver {
   readonly url: string
-  /** The next request whose event has this name; fails after ten seconds. */
-  next(eventName: string): Promise<ReceivedRequest>
+  /** The next request whose event has this name; fails after ten seconds, or as soon as `stop` is aborted. */
+  next(eventName: string, stop?: AbortSignal): Promise<ReceivedRequest>
   close(): Promise<void>
 }
 
@@ -39,8 +39,9 @@ export async function openReceiver(): Promise<Receiver> {
   const { port } = z.parse(z.object({ port: z.int() }), server.address())
   return {
     url: `http://127.0.0.1:${port}/events`,
-    async next(eventName) {
-      const signal = AbortSignal.timeout(waitMs)
+    async next(eventName, stop) {
+      const timeout = AbortSignal.timeout(waitMs)
+      const signal = stop === undefined ? timeout : AbortSignal.any([stop, timeout])
       for (;;) {
         const index = waiting.findIndex((request) => eventNameOf(request) === eventName)
         const [found] = index === -1 ? [] : waiting.splice(index, 1)

@@ -103,6 +103,10 @@ describe.skipIf(chromium === undefined)('the API reference', () => {
     const password = passwords['1000@demo.example.com']
     const loggedIn = await send(page, 'logIn', { ...example, password })
     const shown = await page.locator('.result pre').innerText()
+    const line = await page.getByLabel('The same with curl').innerText()
+    const hook = { event: 'CHANNEL_ANSWER', action: { type: 'web', method: 'POST', url: 'http://127.0.0.1:9/events' } }
+    const made = await send(page, 'createHooks', hook)
+    const signed = await page.locator('.result pre').innerText()
     const listed = await send(page, 'listChannels')
     await page.screenshot({ path: `${screenshots}/api-reference-sent.png` })
 
@@ -110,8 +114,15 @@ describe.skipIf(chromium === undefined)('the API reference', () => {
     expect([refused, loggedIn, listed]).toEqual(['401', '200', '200'])
     expect(await page.locator('#who').innerText()).toBe('signed in as 1000@demo.example.com')
     expect(JSON.parse(shown)).toMatchObject({ token: '••••••••', key: '••••••••' })
+    expect(line).toContain('"password":"••••••••"')
+    expect(line).not.toContain(password)
+    expect(made).toMatch(/^20/)
+    expect(signed).toContain('••••••••')
+    expect(signed).not.toContain('whsec_')
     expect(await page.locator('main').innerText()).not.toMatch(/eyJ[\w-]{20}/)
     expect(await axeViolations(page)).toEqual([])
+    expect(await send(page, 'logOut')).toBe('200')
+    expect(await page.locator('#who').innerText()).toBe('Sign in')
     // The browser itself reports the refusal.
     expect(amiss).toEqual([expect.stringContaining('401')])
     await page.close()
@@ -136,6 +147,7 @@ describe.skipIf(chromium === undefined)('the API reference', () => {
   it.each([
     ['transfer a call', 'Originate a call'],
     ['delete recordings', 'Delete recordings of a call'],
+    ['compact', 'List the events of a domain by their numbers'],
     ['retry', 'no operation'],
   ])('a search for "%s" first finds "%s"', async (query, first) => {
     const { page } = await openReference('desktop')
@@ -145,6 +157,14 @@ describe.skipIf(chromium === undefined)('the API reference', () => {
     const found = page.locator('nav li').first()
     const text = (await page.locator('nav li').count()) === 0 ? 'no operation' : await found.innerText()
     expect(text).toContain(first)
+    await page.close()
+  })
+
+  it('a name that is not encoded well leads to the beginning', async () => {
+    const { page, amiss } = await openReference('desktop', '%')
+
+    expect(await page.locator('main h1').innerText()).toBe('Callplane API')
+    expect(amiss).toEqual([])
     await page.close()
   })
 

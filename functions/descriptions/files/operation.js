@@ -1,12 +1,19 @@
 // Shows one operation: its fields, a form that sends it, its answer and its errors.
 import { code, h, inline, table } from './elements.js'
 
-/** Members of answers that are secrets: the page shows them only on demand. */
-const secret = /^(?:token|key|secret|password|pass|uri|.*-password)$/
+/** Members of answers that are secrets, or hold them by names: the page shows them only on demand. */
+const secret = /^(?:token|key|secrets?|exampleSecret|password|pass|uri|.*-password)$/
 const hidden = '••••••••'
+const masked = (value) =>
+  Object(value) === value ? Object.fromEntries(Object.keys(value).map((name) => [name, hidden])) : hidden
 
-const jsonText = (value, reveal = true) =>
-  JSON.stringify(value, (name, each) => (!reveal && secret.test(name) && each !== '' ? hidden : each), 2)
+export const jsonText = (value, reveal = true) =>
+  JSON.stringify(value, (name, each) => (!reveal && secret.test(name) && each !== '' ? masked(each) : each), 2)
+
+const typedSecret = /("(?:token|secret|pass|[^"\n]*password)"\s*:\s*)(?:"(?:[^"\\]|\\.)+"?|[^\s",{}[\]]+)/gis
+
+/** Hides the secrets of a body, which may be half typed. */
+export const withoutSecrets = (body) => body.replaceAll(typedSecret, `$1"${hidden}"`)
 
 /** Returns what a reference of the description leads to; anything else stays. */
 export function resolve(api, value) {
@@ -71,7 +78,12 @@ function curlOf({ method, path, headers, body }, isOpen) {
   const named = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)
   const how = method === 'HEAD' ? ['-I'] : method === (body === undefined ? 'GET' : 'POST') ? [] : [`-X ${method}`]
   const address = quoted(new URL(path.slice(1), document.baseURI).href)
-  const parts = [...how, ...(isOpen ? [] : ['-H @.data/headers']), ...named, ...(body ? [`-d ${quoted(body)}`] : [])]
+  const parts = [
+    ...how,
+    ...(isOpen ? [] : ['-H @.data/headers']),
+    ...named,
+    ...(body ? [`-d ${quoted(withoutSecrets(body))}`] : []),
+  ]
   return `curl -s ${address} ${parts.join(' ')}`.trim()
 }
 
@@ -85,6 +97,7 @@ async function send(request, session, show) {
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
   const body = isJson && text !== '' ? JSON.parse(text) : text
   if (request.path === '/login' && response.ok) session.begin(body)
+  if (request.path === '/logout' && response.ok) session.end()
   show({ response, body, isJson, milliseconds: Math.round(performance.now() - began) })
 }
 

@@ -25,6 +25,10 @@ const session = {
     login = answer
     at('who').textContent = `signed in as ${answer.username}`
   },
+  end: () => {
+    login = undefined
+    at('who').textContent = 'Sign in'
+  },
 }
 
 const stopWords = new Set(['a', 'an', 'the', 'of', 'to', 'in', 'for', 'and', 'or', 'is', 'it', 'how', 'do', 'i', 'my'])
@@ -46,12 +50,19 @@ function found(query) {
     wanted.flatMap((word) => parts.map(([worth, words]) => (words.some((each) => fits(word, each)) ? worth : 0)))
   const scored = operations.map((each, index) => [each, score(indexed[index]).reduce((sum, worth) => sum + worth, 0)])
   return scored
-    .filter(([, worth]) => worth > 1)
+    .filter(([, worth]) => worth > 0)
     .sort(([, a], [, b]) => b - a)
     .map(([each]) => each)
 }
 
-const current = () => decodeURIComponent(location.hash.slice(1))
+/** The name after `#`; what is not encoded well names nothing. */
+function current() {
+  try {
+    return decodeURIComponent(location.hash.slice(1))
+  } catch {
+    return ''
+  }
+}
 const entry = ({ operationId, method, summary }) =>
   h(
     'li',

@@ -11,7 +11,7 @@ import type { CheckedFields, Exchange } from '../exchange.ts'
 import { listCursors } from '../list-cursors.ts'
 import { type RawRequest, invalidJson } from '../read-request.ts'
 import { type Step, requireStep } from '../endpoint-parts.ts'
-import type * as z from 'zod/mini'
+import * as z from 'zod/mini'
 import { DomainError, type FieldProblem } from '../../../core/errors.ts'
 import { nearest } from '../../../core/requests/nearest.ts'
 
@@ -76,7 +76,7 @@ export function checkFields<S extends z.ZodMiniType>(schema: S, value: unknown):
   const whole = issues.find(({ path }) => path.length === 0)
   if (whole !== undefined)
     throw invalidJson(`the body ${requirePort(whole) ?? 'must be a JSON object of the documented shape'}`)
-  const details = issues.slice(0, maxProblems).map((issue) => problemOf(issue, value))
+  const details = issues.slice(0, maxProblems).map((issue) => problemOf(issue, value, schema))
   const missing = details.find(({ problem }) => problem.startsWith(absent))
   const [first] = missing === undefined ? details : [missing]
   throw new DomainError(
@@ -101,10 +101,26 @@ const kinds: Readonly<Record<string, string>> = {
   string: 'text',
 }
 
-/** Names the member of an object that was probably meant to be one that is absent. */
-function misspelt(name: string, parent: unknown): string {
-  const given = typeof parent === 'object' && parent !== null ? nearest(name, Object.keys(parent)) : undefined
-  return given === undefined ? '' : `; "${given}" is unknown`
+/** More names than any body has; further ones are not compared. */
+const maxCompared = 100
+
+/** Names the unknown member of an object that was probably meant to be one that is absent. */
+function misspelt(name: string, parent: unknown, schema: z.core.$ZodType): string {
+  const known = new Set(knownNames(schema))
+  const unknown = Object.keys(Object(parent))
+    .slice(0, maxCompared)
+    .filter((given) => !known.has(given))
+  const meant = nearest(name, unknown)
+  return meant === undefined ? '' : `; "${meant}" is unknown`
+}
+
+/** The names of the fields that a schema has, at any depth. */
+function knownNames({ _zod: { def } }: z.core.$ZodType): readonly string[] {
+  const shape: object = 'shape' in def ? Object(def.shape) : {}
+  const inner = [...Object.values(def).flat(), ...Object.values(shape)].filter(
+    (each) => each instanceof z.core.$ZodType,
+  )
+  return [...Object.keys(shape), ...inner.flatMap(knownNames)]
 }
 
 /**
@@ -120,11 +136,12 @@ function innermost(issue: Issue, prefix: readonly PropertyKey[]): Issue[] {
   return alternatives.find((inner) => inner.some(({ code }) => code !== 'invalid_type')) ?? [{ ...issue, path }]
 }
 
-function problemOf(issue: Issue, value: unknown): FieldProblem {
+function problemOf(issue: Issue, value: unknown, schema: z.core.$ZodType): FieldProblem {
   const field = fieldName(issue.path)
   const isOfWrongKind = issue.code === 'invalid_type' || issue.code === 'invalid_union'
   if (isOfWrongKind && at(value, issue.path) === undefined) {
-    return { field, problem: absent + misspelt(String(issue.path.at(-1)), at(value, issue.path.slice(0, -1))) }
+    const parent = at(value, issue.path.slice(0, -1))
+    return { field, problem: absent + misspelt(String(issue.path.at(-1)), parent, schema) }
   }
   const kind = `must be ${kinds[issue.expected ?? ''] ?? issue.expected}`
   return { field, problem: requirePort(issue) ?? (issue.code === 'invalid_type' ? kind : 'is not valid') }

@@ -34,6 +34,18 @@ it('every function compresses: the description arrives compressed and unchanged'
   expect(zipped.body).toEqual(plain.body)
 })
 
+it.each([
+  ['Accept', 'Accept, Accept-Encoding'],
+  ['Origin, accept-encoding', 'Origin, accept-encoding'],
+  ['*', '*'],
+])('an answer that differs by %s already then differs by %s', (Vary, expected) => {
+  const given = answer('application/json', 'a'.repeat(4096))
+
+  for (const accepted of ['gzip', undefined]) {
+    expect(compressed({ ...given, headers: { ...given.headers, Vary } }, accepted).headers['Vary']).toBe(expected)
+  }
+})
+
 it('a short answer is left as it is', async () => {
   const { headers } = await anApi().call(readHealth, { headers: gzip })
 
