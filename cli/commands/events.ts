@@ -91,8 +91,11 @@ async function beginning(source: EventSource, limit: number): Promise<number> {
   return Math.max(0, (await latestNumber(source)) - limit)
 }
 
-/** A name that is never sent would match nothing for ever. Subclasses of other modules are not in the list. */
-async function checkNames({ client }: Session, names: readonly string[]): Promise<void> {
+/**
+ * Throws for a name that is never sent, which would match nothing for ever. Subclasses of other modules are not in the
+ * list.
+ */
+export async function checkNames({ client }: Session, names: readonly string[]): Promise<void> {
   const given = names.filter((name) => !name.startsWith('CUSTOM->'))
   if (given.length === 0) return
   const known = new Set((await client.call('listEventTypes')).data.map(({ event }) => event))

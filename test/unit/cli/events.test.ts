@@ -14,7 +14,7 @@ const numbered = Array.from({ length: 60 }, (_, index) => ({
 }))
 
 /** Runs `events` at a domain of 60 events, the first 30 of them answers, and returns the numbers that it prints. */
-async function events(words: readonly string[], { isCollected = true } = {}) {
+async function events(words: readonly string[], { isCollected = true, command = 'events' } = {}) {
   const ended = new AbortController()
   const asked: URLSearchParams[] = []
   const server = createServer(({ url = '' }, response) => {
@@ -42,7 +42,7 @@ async function events(words: readonly string[], { isCollected = true } = {}) {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const address = server.address()
   let [stdout, stderr] = ['', '']
-  await run(['events', ...words, '--no-color'], {
+  await run([command, ...words, '--no-color'], {
     stdin: new PassThrough(),
     stdout: { write: (text, done) => ((stdout += String(text)), done?.()) },
     stderr: { write: (text) => (stderr += String(text)) },
@@ -91,4 +91,12 @@ it('a missing hook is named only where the domain has none', async () => {
 
   expect((await events(words)).stderr).toBe('no event of this choice\n')
   expect((await events(words, { isCollected: false })).stderr).toContain('a domain without a hook has none')
+})
+
+it('an event that does not exist is refused where events are printed and where they are forwarded', async () => {
+  const problem = 'no event is called CHANNEL_ANSWERED; see: callplane api listEventTypes'
+
+  expect((await events(['--name', 'CHANNEL_ANSWERED'])).stderr).toContain(problem)
+  const forwarded = await events(['http://127.0.0.1:9/', '--event', 'CHANNEL_ANSWERED'], { command: 'listen' })
+  expect([forwarded.stderr, forwarded.asked]).toEqual([expect.stringContaining(problem), []])
 })
