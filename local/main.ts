@@ -65,7 +65,8 @@ try {
     signal: stopping.signal,
   })
   const { url, demo } = platform
-  const hasProfile = await writeDemoProfile({ url, folder: settings.dataDir, passwords: demo.passwords })
+  const { host, dataDir: folder } = settings
+  const hasProfile = await writeDemoProfile({ url, host, folder, passwords: demo.passwords })
   progress.end()
   console.log(startupReport({ ...platform, hasProfile }, settings, Date.now() - startedAt))
   if (!stopping.signal.aborted) {

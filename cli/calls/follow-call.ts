@@ -6,15 +6,33 @@ export interface CallLeg {
   readonly application?: string
 }
 
-/** The outcome of a call: its other side answered, or it ended before. `cause` is absent if no record has it yet. */
-export type CallOutcome = { readonly result: 'answered' } | { readonly result: 'ended'; readonly cause?: string }
+/**
+ * The outcome of a call: its other side answered, or it ended before, or it goes on and nothing shows whether it is
+ * answered. `cause` is absent if no record has it yet, or none that the user may read.
+ */
+export interface CallOutcome {
+  readonly result: 'answered' | 'ended' | 'not_followed'
+  readonly cause?: string
+  readonly isDenied?: true
+}
+
+/** What the records of a call that has ended show of its other side. */
+export interface CallEnd {
+  readonly cause: string
+  readonly isAnswered: boolean
+}
 
 /** What following a call needs. */
 export interface FollowDeps {
   /** Returns the live legs of the call. */
   readonly legs: () => Promise<readonly CallLeg[]>
-  /** Returns the hangup cause of the call's record; nothing while there is no record. */
-  readonly cause: () => Promise<string | undefined>
+  /**
+   * Returns whether events show that the other side answered, for a user who does not see the leg of that side; nothing
+   * where events cannot show it.
+   */
+  readonly isBridged: () => Promise<boolean | undefined>
+  /** Returns the end of the call by its records; nothing while there is none, `denied` if the user may not read it. */
+  readonly end: () => Promise<CallEnd | 'denied' | undefined>
   readonly wait: (ms: number) => Promise<void>
   readonly signal: AbortSignal
 }
@@ -26,8 +44,8 @@ const preparing = new Set(
 
 /** Looks quickly at first, since most calls are decided within two seconds. */
 const [soonMs, laterMs, soonLooks] = [250, 1000, 12]
-/** A record is usually there within seconds after the call, and by contract within a minute. */
-const causeLooks = 20
+/** By contract a record is there within a minute after the call. */
+const endLooks = 60
 
 /**
  * Follows a placed call until its other side answers or it ends, and returns which. Returns nothing when the user ended
@@ -40,6 +58,10 @@ export async function followCall(uuid: string, deps: FollowDeps): Promise<CallOu
     if (own === undefined) return endOf(deps)
     const others = legs.filter((leg) => leg.uuid !== uuid && leg.call_uuid === uuid)
     if (others.some(isUp) || (others.length === 0 && isUp(own) && isServed(own))) return { result: 'answered' }
+    if (others.length === 0 && own.application === 'bridge') {
+      const isBridged = await deps.isBridged()
+      if (isBridged !== false) return { result: isBridged === true ? 'answered' : 'not_followed' }
+    }
     await deps.wait(looks < soonLooks ? soonMs : laterMs)
   }
   return undefined
@@ -54,11 +76,12 @@ function isServed({ application = '' }: CallLeg): boolean {
   return application !== '' && !preparing.has(application)
 }
 
-async function endOf({ cause, wait, signal }: FollowDeps): Promise<CallOutcome | undefined> {
-  for (let looks = 0; looks < causeLooks && !signal.aborted; looks += 1) {
-    const found = await cause()
-    if (found !== undefined) return { result: 'ended', cause: found }
-    await wait(soonMs * 2)
+async function endOf({ end, wait, signal }: FollowDeps): Promise<CallOutcome | undefined> {
+  for (let looks = 0; looks < endLooks && !signal.aborted; looks += 1) {
+    const found = await end()
+    if (found === 'denied') return { result: 'ended', isDenied: true }
+    if (found !== undefined) return { result: found.isAnswered ? 'answered' : 'ended', cause: found.cause }
+    await wait(laterMs)
   }
   return signal.aborted ? undefined : { result: 'ended' }
 }

@@ -37,11 +37,16 @@ async function callOperation(
   const isOfPath = ([name]: [string, unknown]) => path.includes(`{${name}}`)
   const others = Object.entries(given).filter((field) => !isOfPath(field))
   const isAsked = method === 'GET' || method === 'DELETE'
+  if (file !== undefined && method === 'GET') throw new CliError(`${operation} takes no body`, exitCodes.usage)
+  if (file !== undefined && !isAsked && others[0] !== undefined) {
+    const [name] = others[0]
+    throw new CliError(`${name}: with --body, the fields of the body stand in its file alone`, exitCodes.usage)
+  }
   const body = file === undefined ? Object.fromEntries(others) : readBody(file)
   const input = {
     params: Object.fromEntries(Object.entries(given).filter(isOfPath)),
     query: isAsked ? { ...query, ...Object.fromEntries(others) } : query,
-    ...(isAsked || (file === undefined && others.length === 0) ? {} : { body }),
+    ...(file === undefined && (isAsked || others.length === 0) ? {} : { body }),
     signal,
   }
   // The names come from the table of operations, and the platform checks the fields.

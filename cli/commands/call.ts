@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { CallplaneError } from '../../client/index.ts'
-import { type CallLeg, type CallOutcome, endText, followCall } from '../calls/follow-call.ts'
+import { type CallOutcome, endText, followCall } from '../calls/follow-call.ts'
+import { seenCall } from '../calls/seen-call.ts'
 import { CliError } from '../failure/exit.ts'
 import { wholeNumber } from '../input/values.ts'
 import { type Session, withSession } from '../session/session.ts'
@@ -24,7 +25,7 @@ export function addCall(program: Command, terminal: Terminal): void {
     .option('--detach', 'print the id of the call when the account has answered, and do not follow it')
     .addHelpText(
       'after',
-      `\nEnds with 0 when the number has answered, and with 1 when it is busy, does not answer or is not reached.\n${examples('call 9196', 'call 4930123456 --from 1001', 'call 4930123456 --from 1001 --detach')}`,
+      `\nEnds with 0 when the number has answered, and with 1 when it was not seen to answer.\n${examples('call 9196', 'call 4930123456 --from 1001', 'call 4930123456 --from 1001 --detach')}`,
     )
     .action(withSession(terminal, placeCall))
 }
@@ -50,56 +51,63 @@ async function placeCall(session: Session, calledId: string, options: CallOption
     out.line(uuid, 'dim')
     out.line(`ringing ${who} … ${answer.pending === true ? 'no answer yet' : `answered after ${seconds()} s`}`)
   }
-  out.progress(`ringing ${calledId} …`)
-  const outcome = await follow(session, uuid)
-  if (outcome === undefined) return out.note(`the call goes on; end it with: callplane hangup ${uuid}`)
-  out.clear()
-  report(session, { ...answer, uuid, result: outcome.result, seconds: seconds() }, calledId, outcome)
+  const show = ({ result, cause: hangupCause }: CallOutcome) => {
+    out.clear()
+    if (out.isJson) out.json({ ...answer, uuid, result, seconds: seconds(), ...(hangupCause && { hangupCause }) })
+  }
+  const outcome = await follow(session, uuid, calledId).catch((error: unknown) => {
+    show({ result: 'not_followed' })
+    throw error
+  })
+  show(outcome ?? { result: 'not_followed' })
+  if (outcome === undefined) return out.note(goesOn(uuid))
+  report(session, { uuid, seconds: seconds() }, calledId, outcome)
 }
 
-/** Prints how a call went. Throws if it ended before the number answered, other than by an ordinary hang-up. */
+const goesOn = (uuid: string) => `the call goes on; end it with: callplane hangup ${uuid}`
+
+/** Says how a call went. Throws unless the number was seen to answer. */
 function report(
   { out }: Pick<Session, 'out'>,
-  shown: { readonly uuid: string; readonly result: string; readonly seconds: number },
+  { uuid, seconds }: { readonly uuid: string; readonly seconds: number },
   calledId: string,
-  outcome: CallOutcome,
+  { result, cause, isDenied }: CallOutcome,
 ): void {
-  if (outcome.result === 'answered') {
-    if (out.isJson) return out.json(shown)
+  if (result === 'answered') {
+    if (out.isJson) return
     const parts = [{ text: `ringing ${calledId} …` }, { text: 'answered', style: 'green' as const }]
-    return out.fittedLine([...parts, { text: `after ${shown.seconds} s` }], ' ')
+    const end = cause === undefined ? `after ${seconds} s` : `and ended (${cause})`
+    return out.fittedLine([...parts, { text: end }], ' ')
   }
-  const { cause } = outcome
-  if (out.isJson) out.json({ ...shown, ...(cause === undefined ? {} : { hangupCause: cause }) })
-  if (cause === 'NORMAL_CLEARING') return out.note(`the call with ${calledId} ended (NORMAL_CLEARING)`)
-  const unknown = `ended, and its record is not there yet; see: callplane cdr get ${shown.uuid}`
-  throw new CliError(`${calledId}: ${cause === undefined ? unknown : endText(cause)}`)
+  if (result === 'not_followed') {
+    throw new CliError(`${calledId}: not followed, since your role does not see whether it answers; ${goesOn(uuid)}`)
+  }
+  if (isDenied === true) throw new CliError(`${calledId}: ended, and your role may not read its record`)
+  const unknown = `ended, and its record is not there yet; see: callplane cdr get ${uuid}`
+  const unseen = cause === 'NORMAL_CLEARING' ? ', and was not seen to answer' : ''
+  throw new CliError(`${calledId}: ${cause === undefined ? unknown : endText(cause) + unseen}`)
 }
 
-/** Follows a call, unless the user's role may not list channels. */
-async function follow({ client, query, signal, out }: Session, uuid: string): Promise<CallOutcome | undefined> {
-  const legs = async (): Promise<readonly CallLeg[]> => {
-    const filter = JSON.stringify({ call_uuid: uuid })
-    const { data } = await client.call('listChannels', { query: { ...query, filter }, signal })
-    return data.rows
+/** Follows a call, as far as the user's role may list channels. */
+async function follow(session: Session, uuid: string, calledId: string): Promise<CallOutcome | undefined> {
+  const { out, signal } = session
+  const seen = seenCall(session, uuid)
+  let waitsFor = `ringing ${calledId} …`
+  const end = () => {
+    waitsFor = 'the call has ended; waiting for its record …'
+    return seen.end()
   }
-  const cause = async () => {
-    const { data } = await client.call('readCdr', { params: { uuid }, query, signal })
-    return typeof data['hangup_cause'] === 'string' ? data['hangup_cause'] : undefined
+  const wait = async (ms: number) => {
+    out.progress(waitsFor)
+    await pause(ms, undefined, { signal })
   }
-  const wait = (ms: number) => pause(ms, undefined, { signal })
   try {
-    return await followCall(uuid, { legs, cause: () => cause().catch(unlessAbsent), wait, signal })
+    return await followCall(uuid, { ...seen, end, wait, signal })
   } catch (error) {
     if (signal.aborted) return undefined
     if (!(error instanceof CallplaneError) || error.code !== 'permission_denied') throw error
-    out.warn('your role may not list channels, so the call is not followed')
-    return undefined
+    return { result: 'not_followed' }
   }
-}
-
-function unlessAbsent(error: unknown): undefined {
-  if (!(error instanceof CallplaneError) || (error.status !== 404 && error.status !== 403)) throw error
 }
 
 /** Tells in words why the rung account did not answer; other refusals stay as they are. */

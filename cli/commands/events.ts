@@ -42,36 +42,60 @@ export function addEvents(program: Command, terminal: Terminal): void {
 export async function printEvents(session: Session, options: EventOptions): Promise<void> {
   const { out } = session
   await checkNames(session, options.name ?? [])
-  const source = { session, domain: await domainOf(session) }
+  const [name, ...otherNames] = options.name ?? []
+  // The platform chooses one name; of several, the choice is made here.
+  const chosen = {
+    ...(name !== undefined && otherNames.length === 0 && { name }),
+    ...(options.call !== undefined && { call: options.call.toLowerCase() }),
+  }
+  const isChosen = name !== undefined || options.call !== undefined
+  const isWanted = (event: ListedEvent) => options.name?.includes(event.name) ?? true
+  const source = { session, domain: await domainOf(session), chosen }
   const print = eventPrinter(out)
-  const isWanted = ({ name, uuid, event }: ListedEvent) =>
-    (options.name?.includes(name) ?? true) &&
-    (options.call === undefined || [uuid, event['Other-Leg-Unique-ID']].includes(options.call.toLowerCase()))
-  const begin = options.since ?? (await beginning(source, options.limit ?? (options.follow === true ? 0 : 20)))
-  if (options.follow === true) {
-    out.note(`events of ${source.domain} after number ${begin}; end with Ctrl-C`, 'dim')
-    return followEvents(source, begin, async (event) => {
-      if (isWanted(event)) print(event)
-      return true
-    })
+  const limit = options.limit ?? (options.follow === true ? 0 : 20)
+  let begin = options.since ?? (isChosen && limit > 0 ? 0 : await beginning(source, limit))
+  if (options.follow !== true || (isChosen && options.since === undefined && limit > 0)) {
+    const most = options.since === undefined ? limit : options.limit
+    const { found, end, isCollected } = await latestEvents(source, begin, isWanted, most)
+    const noHook = isCollected ? '' : '; a domain without a hook has none: callplane hooks create --disabled'
+    if (found.length === 0) out.note(`no event${isChosen ? ' of this choice' : ''}${noHook}`)
+    for (const event of found) print(event)
+    begin = end
   }
-  const found: ListedEvent[] = []
-  for (let position = begin, more = true; more && !session.signal.aborted; ) {
-    const page = await readEvents(session, position, 100)
-    found.push(...page.events.filter(isWanted))
-    position = page.next
-    more = page.more
+  if (options.follow !== true) return
+  out.note(`events of ${source.domain} after number ${begin}; end with Ctrl-C`, 'dim')
+  return followEvents(source, begin, async (event) => {
+    if (isWanted(event)) print(event)
+    return true
+  })
+}
+
+/** Returns the wanted events after a number, of them the latest, and the number where the list ends. */
+async function latestEvents(
+  { session, chosen }: EventSource,
+  begin: number,
+  isWanted: (event: ListedEvent) => boolean,
+  most = Number.POSITIVE_INFINITY,
+): Promise<{ found: readonly ListedEvent[]; end: number; isCollected: boolean }> {
+  let found: ListedEvent[] = []
+  let [end, more, isCollected] = [begin, true, true]
+  while (more && !session.signal.aborted) {
+    const page = await readEvents(session, end, 100, chosen)
+    found = [...found, ...page.events.filter(isWanted)].slice(-most || Number.POSITIVE_INFINITY)
+    ;[end, more, isCollected] = [page.next, page.more, page.isCollected]
   }
-  if (found.length === 0) out.note('no event; a domain without a hook has none: callplane hooks create --disabled')
-  for (const event of found) print(event)
+  return { found, end, isCollected }
 }
 
 async function beginning(source: EventSource, limit: number): Promise<number> {
   return Math.max(0, (await latestNumber(source)) - limit)
 }
 
-/** A name that is never sent would match nothing for ever. Subclasses of other modules are not in the list. */
-async function checkNames({ client }: Session, names: readonly string[]): Promise<void> {
+/**
+ * Throws for a name that is never sent, which would match nothing for ever. Subclasses of other modules are not in the
+ * list.
+ */
+export async function checkNames({ client }: Session, names: readonly string[]): Promise<void> {
   const given = names.filter((name) => !name.startsWith('CUSTOM->'))
   if (given.length === 0) return
   const known = new Set((await client.call('listEventTypes')).data.map(({ event }) => event))

@@ -7,7 +7,7 @@ import { forward } from '../listen/forward.ts'
 import { ListenStore } from '../listen/listen-state.ts'
 import { type Session, domainOf, withSession } from '../session/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { printEvents } from './events.ts'
+import { checkNames, printEvents } from './events.ts'
 import { examples } from './examples.ts'
 
 interface ListenOptions {
@@ -53,6 +53,7 @@ async function listen(session: Session, url: string | undefined, options: Listen
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
     throw new CliError(`the URL must begin with http:// or https://, got ${JSON.stringify(url)}`, exitCodes.usage)
   }
+  await checkNames(session, options.event ?? [])
   const store = new ListenStore(folder, profile)
   const domain = await domainOf(session)
   const key = `${session.url} ${domain} ${url}`

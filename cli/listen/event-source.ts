@@ -10,6 +10,13 @@ import { follow } from './follow.ts'
 export interface EventSource {
   readonly session: Pick<Session, 'client' | 'query' | 'signal' | 'out'>
   readonly domain: string
+  readonly chosen?: ChosenEvents
+}
+
+/** Which events the platform leaves in the list. */
+export interface ChosenEvents {
+  readonly name?: string
+  readonly call?: string
 }
 
 /** Returns the number of the latest event of a domain; 0 before its first. */
@@ -22,9 +29,10 @@ export async function readEvents(
   { client, query, signal }: { client: Client; query: Session['query']; signal: AbortSignal },
   since: number,
   limit: number,
+  chosen: ChosenEvents = {},
 ): Promise<Answer<'listEvents'>['data']> {
   return client
-    .call('listEvents', { query: { ...query, since: String(since), limit }, signal })
+    .call('listEvents', { query: { ...query, ...chosen, since: String(since), limit }, signal })
     .then(({ data }) => data)
     .catch((error: unknown) => refuseSince(error, since))
 }
@@ -34,13 +42,13 @@ export async function readEvents(
  * standard error. This is where a live stream takes the place of asking the list again and again.
  */
 export async function followEvents(
-  { session: { client, out, query, signal }, domain }: EventSource,
+  { session: { client, out, query, signal }, domain, chosen }: EventSource,
   since: number,
   onEvent: (event: ListedEvent) => Promise<boolean>,
   onHandled: (sequence: number) => void = () => {},
 ): Promise<void> {
   await follow(since, {
-    read: (position) => readEvents({ client, query, signal }, position, 100),
+    read: (position) => readEvents({ client, query, signal }, position, 100, chosen),
     onEvent,
     onHandled,
     signal,

@@ -1,8 +1,8 @@
 /** Characters that take two columns of a terminal: those of East Asia, and pictures. */
 const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}]/u
-/** Characters that are shown upon the one before. */
-const mark = /\p{M}|\u200d/u
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u
+/** Characters that are shown upon the one before, or not at all. */
+const mark = /[\p{M}\p{Cf}]/u
 
 /** Returns how many columns of a terminal a text takes. */
 export function widthOf(text: string): number {

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -32,10 +33,7 @@ export function openDataFolder(path: string): DataFolder {
   const file = (name: string): string => join(path, name)
   const read = (name: string): string | undefined =>
     existsSync(file(name)) ? readFileSync(file(name), 'utf8') : undefined
-  const write = (name: string, contents: string | Buffer): void => {
-    writeFileSync(file(`${name}.new`), contents, { mode: 0o600, flush: true })
-    renameSync(file(`${name}.new`), file(name))
-  }
+  const write = (name: string, contents: string | Buffer): void => writePrivately(file(name), contents)
   return {
     path,
     file,
@@ -56,6 +54,13 @@ export function openDataFolder(path: string): DataFolder {
       if (mark !== undefined) throw damaged(file(name), `is missing or empty beside data of an earlier run (${mark})`)
     },
   }
+}
+
+/** Replaces a file at once by one that only its owner can read. */
+export function writePrivately(path: string, contents: string | Buffer): void {
+  rmSync(`${path}.new`, { force: true })
+  writeFileSync(`${path}.new`, contents, { mode: 0o600, flag: 'wx', flush: true })
+  renameSync(`${path}.new`, path)
 }
 
 /** Returns the error of a file that cannot be used. */

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { CallplaneError, Client } from '../../client/index.ts'
 import { dataDir } from '../../contracts/settings/laptop.ts'
+import { writePrivately } from '../data/data-folder.ts'
 import { type DemoAccounts, demo } from './first-data.ts'
 
 /** The name of the profile, which the command line uses where there is no profile `default`. */
@@ -17,22 +18,34 @@ export interface ProfilePlace {
 
 const thisPlace = (): ProfilePlace => ({ env: process.env, platform: process.platform, home: homedir() })
 
+/** A start of the platform: the address it is known by, and the one it listens on. */
+interface Start extends Pick<DemoAccounts, 'passwords'> {
+  readonly url: string
+  readonly host: string
+  readonly folder: string
+}
+
 /**
- * Signs the command line in as the admin of the demo domain, in a file that only its user can read. Only a start on the
- * default data folder does, and a profile of this name that leads to another user stays. Returns whether it is there.
+ * Signs the command line in as the admin of the demo domain, in a file that only its user can read, and ends the login
+ * that was there before. Only a start on the default data folder that this machine reaches by itself does, and a
+ * profile of this name that leads to another user or address stays. Returns whether it is there.
  */
 export async function writeDemoProfile(
-  { url, folder, passwords }: { url: string; folder: string } & Pick<DemoAccounts, 'passwords'>,
+  { url: known, host, folder, passwords }: Start,
   place: ProfilePlace = thisPlace(),
 ): Promise<boolean> {
-  const user = `${demo.accounts[0].login}@${demo.domain}`
+  const url = ownUrl(known, host)
   const password = passwords[user]
   const file = profileFile(place)
-  if (folder !== resolve(dataDir.fallback) || password === undefined || !isOurs(file, user)) return false
+  const former = readProfile(file)
+  if (folder !== resolve(dataDir.fallback) || password === undefined || !ownAddress.test(url)) return false
+  // A damaged profile is somebody's.
+  if (existsSync(file) && !isOurs(former, url)) return false
   try {
     const { token, key, expires } = await new Client({ url }).call('logIn', { body: { username: user, password } })
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    writeFileSync(file, `${JSON.stringify({ url, user, token, key, expires }, null, 2)}\n`, { mode: 0o600 })
+    writePrivately(file, `${JSON.stringify({ url, user, token, key, expires }, null, 2)}\n`)
+    await endLogin(url, former)
     return true
   } catch (error) {
     // The password was changed, or the folder cannot be written: the start itself went well.
@@ -43,7 +56,25 @@ export async function writeDemoProfile(
 
 /** Returns whether the profile of {@link writeDemoProfile} leads to a platform. */
 export function hasDemoProfile(url: string, place: ProfilePlace = thisPlace()): boolean {
-  return readProfile(profileFile(place))?.url === url
+  return isOurs(readProfile(profileFile(place)), url)
+}
+
+const user = `${demo.accounts[0].login}@${demo.domain}`
+
+const ownAddress = /^http:\/\/(?:127\.|localhost[:/]|\[::1\])/
+
+/** The address of this machine in its network changes; its own never does. */
+function ownUrl(url: string, host: string): string {
+  return host === '0.0.0.0' || host === '::' ? `http://127.0.0.1:${new URL(url).port || '80'}` : url
+}
+
+/** A login that has ended already, or was made before the data was removed, is fine. */
+async function endLogin(url: string, former: StoredProfile | undefined): Promise<void> {
+  const { token, key } = former ?? {}
+  if (typeof token !== 'string' || typeof key !== 'string') return
+  await new Client({ url, token: { token, key } }).call('logOut').catch((error: unknown) => {
+    if (!(error instanceof CallplaneError)) throw error
+  })
 }
 
 function profileFile(place: ProfilePlace): string {
@@ -55,14 +86,13 @@ function configFolder({ env, platform, home }: ProfilePlace): string {
   return env['XDG_CONFIG_HOME'] || join(home, '.config')
 }
 
-/** Whether there is no profile yet, or one of this user at a platform of this machine. A damaged one is somebody's. */
-function isOurs(file: string, user: string): boolean {
-  if (!existsSync(file)) return true
-  const known = readProfile(file)
-  return known?.user === user && /^http:\/\/(?:127\.|localhost|\[::1\])/.test(String(known.url))
+function isOurs(known: StoredProfile | undefined, url: string): boolean {
+  return known?.['user'] === user && known['url'] === url
 }
 
-function readProfile(file: string): { readonly url?: unknown; readonly user?: unknown } | undefined {
+type StoredProfile = Readonly<Record<string, unknown>>
+
+function readProfile(file: string): StoredProfile | undefined {
   try {
     return { ...JSON.parse(readFileSync(file, 'utf8')) }
   } catch {

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { type CallLeg, endText, followCall } from '../../../cli/calls/follow-call.ts'
+import { type CallEnd, type CallLeg, endText, followCall } from '../../../cli/calls/follow-call.ts'
 
 const own = { uuid: 'a', call_uuid: 'a', callstate: 'ACTIVE', application: 'bridge' }
+const unanswered = (cause: string) => ({ cause, isAnswered: false })
 const callee = { uuid: 'b', call_uuid: 'a', callstate: 'RINGING', application: '' }
 
 /** Follows a call whose legs and causes are seen one after another; the last stays. */
-async function outcomeOf(seen: readonly (readonly CallLeg[])[], causes: readonly (string | undefined)[] = []) {
+async function outcomeOf(
+  seen: readonly (readonly CallLeg[])[],
+  ends: readonly (CallEnd | 'denied' | undefined)[] = [],
+  bridges: readonly (boolean | undefined)[] = [false],
+) {
   const waits: number[] = []
   const next = <T>(values: readonly T[]) => {
     let index = 0
@@ -14,7 +19,8 @@ async function outcomeOf(seen: readonly (readonly CallLeg[])[], causes: readonly
   const legs = next(seen)
   const outcome = await followCall('a', {
     legs: async () => (await legs()) ?? [],
-    cause: next(causes),
+    end: next(ends),
+    isBridged: next(bridges),
     wait: async (ms) => void waits.push(ms),
     signal: new AbortController().signal,
   })
@@ -39,24 +45,49 @@ describe('a followed call', () => {
   it('a leg of another call does not make it answered', async () => {
     const stranger = { uuid: 'x', call_uuid: 'y', callstate: 'ACTIVE' }
 
-    const { outcome } = await outcomeOf([[own, callee, stranger], []], ['USER_BUSY'])
+    const { outcome } = await outcomeOf([[own, callee, stranger], []], [unanswered('USER_BUSY')])
 
     expect(outcome).toEqual({ result: 'ended', cause: 'USER_BUSY' })
   })
 
   it('a call that is gone has the cause of its record, as soon as there is one', async () => {
-    expect((await outcomeOf([[own, callee], []], [undefined, undefined, 'NO_ANSWER'])).outcome).toEqual({
+    expect((await outcomeOf([[own, callee], []], [undefined, undefined, unanswered('NO_ANSWER')])).outcome).toEqual({
       result: 'ended',
       cause: 'NO_ANSWER',
     })
   })
 
-  it('a call without a record has ended for no known reason', async () => {
-    expect((await outcomeOf([[]], [undefined])).outcome).toEqual({ result: 'ended' })
+  it('a call without a record within a minute has ended for no known reason', async () => {
+    const { outcome, waits } = await outcomeOf([[]], [undefined])
+
+    expect(outcome).toEqual({ result: 'ended' })
+    expect(waits.reduce((sum, ms) => sum + ms)).toBe(60_000)
+  })
+
+  it('the record of an ended call is awaited no longer once the user may not read it', async () => {
+    const { outcome, waits } = await outcomeOf([[]], ['denied'])
+
+    expect([outcome, waits]).toEqual([{ result: 'ended', isDenied: true }, []])
+  })
+
+  it('a call that ended before it was seen to answer is answered by its records', async () => {
+    const end = { cause: 'NORMAL_CLEARING', isAnswered: true }
+
+    expect((await outcomeOf([[]], [end])).outcome).toEqual({ result: 'answered', cause: 'NORMAL_CLEARING' })
+  })
+
+  it('a user who sees the own leg alone has the answer from events, or is told that nothing shows it', async () => {
+    const { outcome, waits } = await outcomeOf([[own]], [], [false, false, true])
+
+    expect([outcome, waits.length]).toEqual([{ result: 'answered' }, 2])
+    expect((await outcomeOf([[own]], [], [undefined])).outcome).toEqual({ result: 'not_followed' })
   })
 
   it('a call that rings for long is looked at less often', async () => {
-    const { waits } = await outcomeOf([...Array.from({ length: 14 }, () => [own, callee]), []], ['NO_ANSWER'])
+    const { waits } = await outcomeOf(
+      [...Array.from({ length: 14 }, () => [own, callee]), []],
+      [unanswered('NO_ANSWER')],
+    )
 
     expect([waits[0], waits[13]]).toEqual([250, 1000])
   })
@@ -65,7 +96,9 @@ describe('a followed call', () => {
     const gone = AbortSignal.abort()
     const never = () => Promise.reject(new Error('asked'))
 
-    expect(await followCall('a', { legs: never, cause: never, wait: never, signal: gone })).toBeUndefined()
+    expect(
+      await followCall('a', { legs: never, end: never, isBridged: never, wait: never, signal: gone }),
+    ).toBeUndefined()
   })
 })
 
