@@ -65,7 +65,8 @@ describe('a start', () => {
 
     expect([health.status, status]).toEqual([200, 0])
     expect(output).toMatch(/1000@demo\.example\.com {3}\w{24}/)
-    expect(output.match(/^(LOGIN=\$\()?curl /gm)).toHaveLength(3)
+    expect(output).toMatch(/^ {2}callplane call 9196 --from 1001/m)
+    expect(output.match(/^ {2}(?:address|reference|manual|profile|stop) +\S/gm)).toHaveLength(5)
     await allGone()
     expect(locks()).toEqual([])
   })
