@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { replicatedTables, tables } from '../../contracts/resources.ts'
 import { constructId } from '../../lib/constructs/resources.ts'
 import { readSettings } from '../../lib/settings.ts'
+import { readStageNeeds } from '../../local/preflight/stage-needs.ts'
 import { type Value, text } from './assembly.ts'
 import { appWith, usualApp } from './synthesized-app.ts'
 
@@ -120,6 +121,10 @@ it.each([
   ],
 ])('the regions %j are refused', (given, problem) => {
   expect(() => settingsFrom(given)).toThrow(problem)
+})
+
+it('the account is asked in the region of the stage before a deployment, and not in that of the replicas', () => {
+  expect(readStageNeeds(folder).region).toBe('eu-central-1')
 })
 
 it('a stage without the setting has no replica, and its bucket of recordings no versions', () => {
