@@ -25,9 +25,7 @@ interface Operation {
  */
 export function apiSkeleton(routes: readonly Route[], props: SkeletonProps): object {
   const operations: Operation[] = [
-    ...routes.flatMap(({ method, otherMethods = [], path, operationId }) =>
-      [method, ...otherMethods].map((each) => ({ method: each, path, operationId })),
-    ),
+    ...operationsOf(routes),
     ...shadowedRoutes(routes).map(({ method, path }) => ({ method, path, operationId: '$default' })),
   ]
   const paths = [...Map.groupBy(operations, ({ path }) => path)].map(([path, own]) => [path, pathItem(own, props)])
@@ -42,6 +40,22 @@ export function apiSkeleton(routes: readonly Route[], props: SkeletonProps): obj
     },
     ...(props.allowedOrigins.length > 0 && { 'x-amazon-apigateway-cors': crossOrigin(props.allowedOrigins) }),
   }
+}
+
+/** Returns the keys of the routes that engines call, such as `POST /engine/dialplan`, with each of their methods. */
+export function engineRouteKeys(routes: readonly Route[]): readonly string[] {
+  return operationsOf(routes.filter(isOfEngine)).map(({ method, path }) => `${method} ${path}`)
+}
+
+/** Returns whether engines call a route. */
+export function isOfEngine({ path }: Pick<Route, 'path'>): boolean {
+  return path.startsWith('/engine/')
+}
+
+function operationsOf(routes: readonly Route[]): readonly Operation[] {
+  return routes.flatMap(({ method, otherMethods = [], path, operationId }) =>
+    [method, ...otherMethods].map((each) => ({ method: each, path, operationId })),
+  )
 }
 
 function pathItem(operations: readonly Operation[], props: SkeletonProps): object {

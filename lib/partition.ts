@@ -9,8 +9,13 @@ const supported = 'aws'
  * needs no account.
  */
 export function refuseOtherPartitions(region: string | undefined): void {
-  if (region === undefined || region === '') return
-  const { partition } = RegionInfo.get(region)
-  if (partition === undefined || partition === supported) return
+  const partition = otherPartition(region)
+  if (partition === undefined) return
   throw new Error(`the region ${region} is in the partition ${partition}; only ${supported} is supported`)
+}
+
+/** Returns the partition of a region, if it is known and not the supported one. */
+export function otherPartition(region: string | undefined): string | undefined {
+  const partition = region === undefined || region === '' ? undefined : RegionInfo.get(region).partition
+  return partition === supported ? undefined : partition
 }

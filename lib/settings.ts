@@ -6,7 +6,15 @@ import { clientVariables } from '../contracts/settings/client-variables.ts'
 import { stage } from '../contracts/settings/connector.ts'
 import * as platform from '../contracts/settings/platform.ts'
 import { type Setting, readText } from '../contracts/settings/setting.ts'
-import { checkDomain, checkEngineVpc, checkNetworks, checkSearchAccess, checkVariables, searchSize } from './sizes.ts'
+import {
+  checkDomain,
+  checkEngineVpc,
+  checkNetworks,
+  checkRegions,
+  checkSearchAccess,
+  checkVariables,
+  searchSize,
+} from './sizes.ts'
 
 /** The values of a stage's settings by name, as its file has them, and its name as `stage`. */
 export type GivenSettings = Readonly<Record<string, unknown>>
@@ -114,6 +122,7 @@ export function readSettings(values: GivenSettings): Settings {
   const settings = eachSetting(values)
   checkNetworks(settings)
   checkEngineVpc(settings)
+  checkRegions(settings)
   checkDomain(settings, checkedText(values, deployment.certificateArn))
   checkSearchAccess(settings)
   const texts = [...ofEveryProcess, platform.rateLimits, platform.publicUrl].map(

@@ -1,6 +1,8 @@
 import * as deployment from '../contracts/settings/deployment.ts'
 import { engineVpc } from '../contracts/settings/engine-vpc.ts'
 import { searchNode } from '../contracts/settings/search-nodes.ts'
+import * as platform from '../contracts/settings/platform.ts'
+import { otherPartition } from './partition.ts'
 import type { SearchSize, Settings } from './settings.ts'
 
 // Services would refuse these sizes only when a deployment gets to them, up to half an hour after its start. Each check
@@ -25,8 +27,24 @@ export function searchSize(size: SearchSize): SearchSize {
   return size
 }
 
-/** Checks that the API's domain name has a certificate, in the region of the stage, and the other way round. */
-export function checkDomain({ domain, env }: Pick<Settings, 'domain' | 'env'>, certificateArn: string): void {
+/** Checks that the regions are of the supported partition, and that the one of replicas is another. */
+export function checkRegions({ env, replicaRegion }: Pick<Settings, 'env' | 'replicaRegion'>): void {
+  if (otherPartition(env.region) !== undefined) refuse(deployment.region, 'a region of the partition aws')
+  if (otherPartition(replicaRegion) !== undefined) refuse(deployment.replicaRegion, 'a region of the partition aws')
+  if (replicaRegion === '') return
+  // The names of the copies have it.
+  if (env.region === undefined) refuse(deployment.region, 'given with replicaRegion')
+  if (env.region === replicaRegion) refuse(deployment.replicaRegion, 'another region than region')
+}
+
+/**
+ * Checks that the API's domain name has a certificate, in the region of the stage, and the other way round, and that
+ * callers are told no other name.
+ */
+export function checkDomain(
+  { domain, env, publicUrl }: Pick<Settings, 'domain' | 'env' | 'publicUrl'>,
+  certificateArn: string,
+): void {
   if ((domain === undefined) !== (certificateArn === '')) {
     const [missing, given] = [deployment.domainName, deployment.certificateArn]
     const [absent, present] = domain === undefined ? [missing, given] : [given, missing]
@@ -34,6 +52,9 @@ export function checkDomain({ domain, env }: Pick<Settings, 'domain' | 'env'>, c
   }
   if (certificateArn !== '' && env.region !== undefined && certificateArn.split(':')[3] !== env.region) {
     refuse(deployment.certificateArn, 'a certificate in the region of the stage')
+  }
+  if (domain !== undefined && publicUrl.toLowerCase() !== `https://${domain.name}`) {
+    refuse(platform.publicUrl, 'https:// and the name of domainName, or left out; for a front, leave domainName out')
   }
 }
 

@@ -199,7 +199,7 @@ export const replicaRegion = {
   fallback: '',
   unset: 'none',
   meaning:
-    'another region, which gets a replica of each table of configuration and a copy of each recording ([regions](regions.md))',
+    'another region than `region`, which must be given too; it gets a replica of each table of configuration and a copy of each recording ([regions](regions.md))',
 } as const satisfies ContextValue
 
 /** Whole days for which CloudWatch can keep logs. */

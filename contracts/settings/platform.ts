@@ -31,7 +31,8 @@ export const publicUrl = {
   rule: () => optional(matching(/^https?:\/\/[^\s/]+$/, 'an address such as https://api.example.com')),
   fallback: '',
   unset: "the API's own address",
-  meaning: '`https://` and a domain name that you have mapped to the API',
+  meaning:
+    '`https://` and a domain name that you have mapped to the API yourself, such as that of a front; without `domainName`',
   // A laptop has no TLS; a deployment always has it.
   deployment: { rule: () => optional(matching(/^https:\/\/[^\s/]+$/, 'an address such as https://api.example.com')) },
 } as const satisfies Variable

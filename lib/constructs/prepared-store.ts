@@ -34,7 +34,8 @@ export class PreparedStore extends Construct {
     })
     this.logGroup = logGroup
     const stores = environmentOf(preparation.needs, defaults.resources)
-    new CustomResource(this, `Call${takenUp(stores)}`, {
+    const place = defaults.resources.searchNetwork === undefined ? '' : 'Vpc'
+    new CustomResource(this, `Call${takenUp(stores)}${place}`, {
       serviceToken: called.functionArn,
       resourceType: 'Custom::Preparation',
       serviceTimeout: Duration.seconds(preparation.timeoutSeconds + 60),

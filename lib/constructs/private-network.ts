@@ -40,6 +40,8 @@ export interface PrivateNetworkProps {
   readonly name: string
   readonly cidr: string
   readonly zones: number
+  /** The size of each subnet, so that a zone more changes no other; none: they share `cidr` evenly. */
+  readonly cidrMask?: number
   readonly egress: 'endpoints' | 'publicAddress'
   /** The services that its members use in addition to tables and objects. */
   readonly services: readonly Service[]
@@ -63,7 +65,7 @@ export class PrivateNetwork extends Construct {
 
   constructor(scope: Construct, id: string, props: PrivateNetworkProps) {
     super(scope, id)
-    const { name, cidr, zones, egress } = props
+    const { name, cidr, cidrMask, zones, egress } = props
     this.hasPublicAddresses = egress === 'publicAddress'
     const subnetType = this.hasPublicAddresses ? SubnetType.PUBLIC : SubnetType.PRIVATE_ISOLATED
     this.subnets = { subnetType }
@@ -71,7 +73,14 @@ export class PrivateNetwork extends Construct {
       ipAddresses: IpAddresses.cidr(cidr),
       maxAzs: zones,
       natGateways: 0,
-      subnetConfiguration: [{ name, subnetType, ...(this.hasPublicAddresses && { mapPublicIpOnLaunch: false }) }],
+      subnetConfiguration: [
+        {
+          name,
+          subnetType,
+          ...(cidrMask !== undefined && { cidrMask }),
+          ...(this.hasPublicAddresses && { mapPublicIpOnLaunch: false }),
+        },
+      ],
     })
     this.addGateways(props)
     this.vpc.addFlowLog('FlowLog', {

@@ -42,7 +42,8 @@ export class SearchDomain extends Construct {
     const zones = zonesOf(instances)
     const [searches, writes, application] = [this.logs('SlowSearches'), this.logs('SlowWrites'), this.logs('Errors')]
     const policy = this.letLogsBeWritten([searches, writes, application])
-    this.domain = new Domain(this, 'Domain', {
+    // The service moves no domain into a network or out of it: that is another domain.
+    this.domain = new Domain(this, network === undefined ? 'Domain' : 'DomainVpc', {
       version: EngineVersion.OPENSEARCH_2_19,
       enableVersionUpgrade: true,
       capacity: {

@@ -11,8 +11,8 @@ export interface SearchNetworkProps {
   readonly buckets: readonly IBucket[]
 }
 
-/** Nothing else is joined with the network, so any range serves. */
-const cidr = '10.91.0.0/22'
+/** Nothing else is joined with the network, so any range serves. It has room for three zones. */
+const [cidr, cidrMask] = ['10.91.0.0/22', 24]
 
 /**
  * The network of a search domain and of the functions that search, without a route to the internet. Only these
@@ -31,6 +31,7 @@ export class SearchNetwork extends Construct {
     const network = new PrivateNetwork(this, 'Network', {
       name: 'Search',
       cidr,
+      cidrMask,
       zones,
       egress: 'endpoints',
       services: ['Queues', 'Secrets'],

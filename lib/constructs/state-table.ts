@@ -1,4 +1,4 @@
-import { Aws, RemovalPolicy } from 'aws-cdk-lib'
+import { Aws, RemovalPolicy, Stack } from 'aws-cdk-lib'
 import {
   AttributeType,
   BillingMode,
@@ -10,7 +10,6 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb'
 import { Construct } from 'constructs'
 import { type TableSpec, indexName } from '../../contracts/resources.ts'
-import { stageOf } from './stage.ts'
 
 const text = (name: string) => ({ name, type: AttributeType.STRING })
 
@@ -54,6 +53,8 @@ export class ReplicatedTable extends Construct {
       { attributeName: `${prefix}sk`, keyType: 'RANGE' },
     ]
     const indexed = spec.index === undefined ? [] : keys('gsi_')
+    // Tags of a stack do not reach replicas.
+    const tags = Object.entries(Stack.of(this).tags.tagValues()).map(([key, value]) => ({ key, value }))
     const made = new CfnGlobalTable(this, 'Resource', {
       keySchema: keys(),
       attributeDefinitions: [...keys(), ...indexed].map(({ attributeName }) => ({ attributeName, attributeType: 'S' })),
@@ -67,7 +68,7 @@ export class ReplicatedTable extends Construct {
         region: name,
         deletionProtectionEnabled: true,
         pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-        tags: [{ key: 'callplane:stage', value: stageOf(this) }],
+        tags,
       })),
     })
     made.applyRemovalPolicy(RemovalPolicy.RETAIN)

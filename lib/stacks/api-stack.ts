@@ -7,8 +7,8 @@ import { gatewayMetrics } from '../../contracts/metrics.ts'
 import * as platform from '../../contracts/settings/platform.ts'
 import { lookUpDialplan } from '../../contracts/routes/engine.ts'
 import { routes } from '../../contracts/routes/index.ts'
-import { type Route, needsOf } from '../../contracts/routes/route.ts'
-import { apiSkeleton } from '../api-skeleton.ts'
+import { needsOf } from '../../contracts/routes/route.ts'
+import { apiSkeleton, engineRouteKeys, isOfEngine } from '../api-skeleton.ts'
 import { endpointName, endpointPrefix } from '../constructs/endpoint-name.ts'
 import { countLines } from '../constructs/line-count.ts'
 import { LoggedStage } from '../constructs/logged-stage.ts'
@@ -73,7 +73,7 @@ export class ApiStack extends Stack {
       apiId: gateway.ref,
       deploymentId: this.deployRoutes(gateway, functions).ref,
       requestsPerSecond: props.requestsPerSecond,
-      engineRouteKeys: routes.filter(isOfEngine).map(({ method, path }) => `${method} ${path}`),
+      engineRouteKeys: engineRouteKeys(routes),
     })
     new CfnOutput(this, 'PublicUrl', { value: publicUrl, description: 'Base address of the API' })
   }
@@ -161,8 +161,4 @@ export class ApiStack extends Stack {
 /** Returns the id of an operation's construct; that of `$default` is `Unmatched`. */
 function idOf(operationId: string): string {
   return operationId === unmatched.declaration ? 'Unmatched' : constructId(operationId)
-}
-
-function isOfEngine({ path }: Route): boolean {
-  return path.startsWith('/engine/')
 }

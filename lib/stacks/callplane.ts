@@ -105,10 +105,13 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
   Validations.of(app).addPlugins(new RulePack(app))
 }
 
-/** Returns the bucket of the copies by a name that is known before its stack is deployed. */
-function replicaOf({ stage, replicaRegion: region }: Settings): StatefulStackProps['replica'] {
-  if (region === '') return undefined
-  return { region, bucketName: `callplane-${stage}-recordings-${Aws.ACCOUNT_ID}-${region}` }
+/**
+ * Returns the bucket of the copies by a name that is known before its stack is deployed, of 62 characters at most. It
+ * names both regions, because stages in several regions may have the same name and the same region of replicas.
+ */
+function replicaOf({ stage, env, replicaRegion: region }: Settings): StatefulStackProps['replica'] {
+  if (region === '' || env.region === undefined) return undefined
+  return { region, bucketName: `${stage}-${Aws.ACCOUNT_ID}-${env.region}-to-${region}` }
 }
 
 /** Adds the stack of the bucket that recordings are copied to, in the other region, if the stage has one. */
@@ -119,6 +122,7 @@ function addCopies(stateful: StatefulStack, settings: Settings, props: StackProp
   const { root } = stateful.node
   const stack = new Stack(root, 'CallplaneReplica', {
     ...props,
+    stackName: `${props.stackName}-${settings.env.region}`,
     terminationProtection,
     env: { ...props.env, region: replica.region },
   })

@@ -2,6 +2,7 @@ import { type SpecData, Validator } from '@seriousme/openapi-schema-validator'
 import { App, Stack } from 'aws-cdk-lib'
 import { expect, it } from 'vitest'
 import { cors } from '../../contracts/routes/cors.ts'
+import { engineRouteKeys } from '../../lib/api-skeleton.ts'
 import { endpointName } from '../../lib/constructs/endpoint-name.ts'
 import { setStage } from '../../lib/constructs/stage.ts'
 import { routes } from '../../contracts/routes/index.ts'
@@ -163,6 +164,15 @@ it('each route that engines call has a throttle of its own', () => {
     DefaultRouteSettings: { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 10 },
     RouteSettings: settings(20, 20),
   })
+})
+
+it('a route of engines that answers several methods has a throttle for each', () => {
+  const made = routes.map((route) => ({ ...route, otherMethods: ['PUT'] as const }))
+  const called = made.filter(({ path }) => path.startsWith('/engine/'))
+
+  expect([...engineRouteKeys(made)].sort()).toEqual(
+    called.flatMap(({ method, path }) => [`${method} ${path}`, `PUT ${path}`]).sort(),
+  )
 })
 
 it('functions that engines call have a reserved concurrency if it is set, and no others do', () => {

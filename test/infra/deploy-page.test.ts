@@ -37,7 +37,11 @@ const others: Readonly<Record<string, readonly string[]>> = {
   'ec2 accept-vpc-peering-connection': ['--vpc-peering-connection-id'],
   'ec2 create-route': ['--route-table-id', '--destination-cidr-block', '--vpc-peering-connection-id'],
   'route53 associate-vpc-with-hosted-zone': ['--hosted-zone-id', '--vpc'],
+  'apigatewayv2 get-apis': ['--max-results'],
+  'apigatewayv2 get-stage': ['--api-id', '--stage-name'],
+  'apigatewayv2 update-stage': ['--api-id', '--stage-name', '--route-settings'],
   'cloudformation describe-stacks': ['--stack-name'],
+  'cloudformation get-template': ['--stack-name'],
   'cloudformation delete-stack': ['--stack-name'],
   'cloudformation describe-stack-resources': ['--stack-name'],
   'dynamodb wait': ['--table-name'],
@@ -113,7 +117,8 @@ it('the concurrent executions on the page are those that queues may start and La
 it('docs/deploy.md names every stack, and quotas that the templates do not exceed', () => {
   const tops = [...page.matchAll(/^\| `(Callplane\w+)-prod` \|/gm)].map(([, name]) => name)
 
-  expect(tops.length).toBeLessThanOrEqual(25)
+  // The one more is the CDK's own.
+  expect(page).toContain(`stacks | ${tops.length + 1}, with \`CDKToolkit\` |`)
   expect(assembly.ofType('AWS::IAM::Role').length).toBeLessThanOrEqual(150)
   expect(assembly.ofType('AWS::CloudWatch::Alarm').length).toBeLessThanOrEqual(60)
   expect(new Set(tops)).toEqual(new Set(assembly.stacks.map(({ name }) => name)))

@@ -1,19 +1,25 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { RegionInfo } from 'aws-cdk-lib/region-info'
 import { expect, it } from 'vitest'
 import { replicatedTables, tables } from '../../contracts/resources.ts'
 import { constructId } from '../../lib/constructs/resources.ts'
 import { readSettings } from '../../lib/settings.ts'
+import { readStageNeeds } from '../../local/preflight/stage-needs.ts'
 import { type Value, text } from './assembly.ts'
 import { appWith, usualApp } from './synthesized-app.ts'
 
-const { assembly } = appWith({
+const { assembly, folder } = appWith({
+  region: 'eu-central-1',
   replicaRegion: 'eu-west-1',
+  tags: { owner: 'voice' },
   connectorExec: 'on',
   connectorEgress: 'endpoints',
   logLevel: 'warn',
 })
 const page = readFileSync('docs/regions.md', 'utf8')
-const copies = 'callplane-test-recordings-CallplaneStateful/AWS::AccountId-eu-west-1'
+const copies = 'test-CallplaneStateful/AWS::AccountId-eu-central-1-to-eu-west-1'
+const settingsFrom = (given: Record<string, unknown>) => readSettings({ stage: 'test', engineHost: 'engine', ...given })
 
 it('each table of configuration, and that of recordings, has a protected replica in the other region', () => {
   const made = assembly.ofType('AWS::DynamoDB::GlobalTable')
@@ -28,7 +34,11 @@ it('each table of configuration, and that of recordings, has a protected replica
         Region,
         DeletionProtectionEnabled: true,
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-        Tags: [{ Key: 'callplane:stage', Value: 'test' }],
+        // Tags of a stack do not reach replicas.
+        Tags: [
+          { Key: 'callplane:stage', Value: 'test' },
+          { Key: 'owner', Value: 'voice' },
+        ],
       })),
     )
   }
@@ -80,13 +90,41 @@ it('the bucket of the copies is in the other region, is deployed first, and hide
     ({ Type, Properties }) => Type === 'AWS::S3::Bucket' && Properties['BucketName'] !== undefined,
   )
 
-  expect(JSON.stringify(bucket?.Properties['BucketName'])).toContain('callplane-test-recordings-')
+  expect(JSON.stringify(bucket?.Properties['BucketName'])).toContain('-eu-central-1-to-eu-west-1')
   expect(bucket?.Properties).toMatchObject({
     ObjectLockEnabled: true,
     VersioningConfiguration: { Status: 'Enabled' },
     PublicAccessBlockConfiguration: { BlockPublicAcls: true },
   })
   expect(JSON.stringify(bucket?.Properties['LifecycleConfiguration'])).toContain('"NoncurrentDays":1')
+})
+
+it('stages of one name in two regions share no stack and no bucket of copies in a third one', () => {
+  const { artifacts } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
+  const regions = RegionInfo.regions.flatMap(({ name, partition }) => (partition === 'aws' ? [name] : []))
+  const longest = Math.max(...regions.map((name) => name.length))
+  const [stage, account] = ['a-stage-of-16-ch', '123456789012']
+
+  expect(artifacts['CallplaneReplica'].properties.stackName).toBe('CallplaneReplica-test-eu-central-1')
+  expect(() => settingsFrom({ stage: `${stage}x` })).toThrow('setting stage must be')
+  // Names of buckets have 63 characters at most.
+  expect(`${stage}-${account}--to-`.length + 2 * longest).toBeLessThanOrEqual(63)
+})
+
+it.each([
+  [{ replicaRegion: 'eu-west-1' }, 'setting region must be given with replicaRegion'],
+  [{ region: 'eu-west-1', replicaRegion: 'eu-west-1' }, 'setting replicaRegion must be another region than region'],
+  [{ region: 'cn-north-1' }, 'setting region must be a region of the partition aws'],
+  [
+    { region: 'eu-west-1', replicaRegion: 'us-gov-west-1' },
+    'setting replicaRegion must be a region of the partition aws',
+  ],
+])('the regions %j are refused', (given, problem) => {
+  expect(() => settingsFrom(given)).toThrow(problem)
+})
+
+it('the account is asked in the region of the stage before a deployment, and not in that of the replicas', () => {
+  expect(readStageNeeds(folder).region).toBe('eu-central-1')
 })
 
 it('a stage without the setting has no replica, and its bucket of recordings no versions', () => {

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { App } from 'aws-cdk-lib'
+import { Template } from 'aws-cdk-lib/assertions'
+import { Bucket } from 'aws-cdk-lib/aws-s3'
 import { expect, it } from 'vitest'
 import { accessOf } from '../../contracts/access/access.ts'
 import { preparations } from '../../contracts/preparations.ts'
@@ -7,8 +10,10 @@ import { routes } from '../../contracts/routes/index.ts'
 import { needsOf } from '../../contracts/routes/route.ts'
 import { schedules } from '../../contracts/schedules.ts'
 import { workers } from '../../contracts/workers.ts'
+import { SearchNetwork } from '../../lib/constructs/search-network.ts'
+import { ZonedStack } from '../../lib/constructs/zoned-stack.ts'
 import { readSettings } from '../../lib/settings.ts'
-import { appWith } from './synthesized-app.ts'
+import { appWith, usualApp } from './synthesized-app.ts'
 
 const given = {
   account: '123456789012',
@@ -80,8 +85,11 @@ it.each([
   expect(() => settingsFrom(changed)).toThrow(problem)
 })
 
-it('publicUrl stays the address of a front, when the API has a domain name as well', () => {
-  expect(settingsFrom({ publicUrl: 'https://front.example.com' }).publicUrl).toBe('https://front.example.com')
+it('publicUrl with another name than domainName is refused, because callers would be told the wrong one', () => {
+  expect(() => settingsFrom({ publicUrl: 'https://front.example.com' })).toThrow(
+    /^setting publicUrl must be https:\/\/ and the name of domainName, or left out/,
+  )
+  expect(settingsFrom({ publicUrl: 'https://api.example.com' }).publicUrl).toBe('https://api.example.com')
 })
 
 it('three nodes of the store of CDRs are in three zones', () => {
@@ -181,4 +189,33 @@ it('a store that is taken up is not moved into a network', () => {
   expect(() => settingsFrom({ existingStores: { searchDomains: { cdr } } })).toThrow(
     /^setting searchAccess must be public/,
   )
+})
+
+it('a store that moves into a network or out of it is another one, and so is the call that prepares it', () => {
+  const usual = usualApp().assembly
+  const preparationOf = (made: typeof assembly) => made.one('Custom::Preparation', 'PrepareSearch').id
+  const logsOf = (made: typeof assembly) =>
+    made.ofType('AWS::Logs::LogGroup').flatMap(({ id }) => (id.startsWith('CdrSearch') ? [id] : []))
+
+  // The service refuses the change in place, and CloudFormation would ask for it.
+  expect(usual.one('AWS::OpenSearchService::Domain', 'CdrSearch').id).not.toBe(domain().id)
+  // An empty store that cannot be prepared fails its deployment only as a creation.
+  expect(preparationOf(usual)).not.toBe(preparationOf(assembly))
+  // Their names are fixed: others could not be made while the former ones are there.
+  expect(logsOf(usual)).toHaveLength(3)
+  expect(logsOf(usual)).toEqual(logsOf(assembly))
+})
+
+it('a zone more leaves the subnets of the other zones as they are', () => {
+  const [one, two, three] = [1, 2, 3].map((zones) => {
+    const stack = new ZonedStack(new App({ builtinCloudFormationValidation: false }), 'Stack')
+    const buckets = [Bucket.fromBucketName(stack, 'Bucket', 'recordings')]
+    const { vpc } = new SearchNetwork(stack, 'Network', { zones, buckets })
+    const subnets = Template.fromStack(vpc.stack).findResources('AWS::EC2::Subnet')
+    return Object.entries(subnets).map(([id, { Properties }]) => [id, Properties['CidrBlock']])
+  })
+
+  expect(three).toHaveLength(3)
+  expect(two).toEqual(three?.slice(0, 2))
+  expect(one).toEqual(three?.slice(0, 1))
 })
