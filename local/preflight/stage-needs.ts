@@ -55,27 +55,19 @@ const templateOf = z.object({
   Resources: z.record(z.string(), z.object({ Type: z.string(), Properties: z._default(z.unknown(), {}) })),
 })
 
+function listOf<Shape extends z.core.$ZodShape>(shape: Shape) {
+  return z._default(z.array(z.object(shape)), [])
+}
+
 /** Properties of the types of resources that needs are computed from. */
 const propertiesOf = z.looseObject({
   ReservedConcurrentExecutions: z._default(z.number(), 0),
   ScalingConfig: z.optional(z.object({ MaximumConcurrency: z._default(z.number(), 0) })),
   DesiredCount: z._default(z.number(), 1),
   Cpu: z.optional(z.coerce.number()),
-  ContainerDefinitions: z._default(
-    z.array(
-      z.object({
-        Image: z.unknown(),
-        Environment: z._default(z.array(z.object({ Name: z.string(), Value: z.unknown() })), []),
-      }),
-    ),
-    [],
-  ),
-  SecurityGroupEgress: z._default(
-    z.array(z.object({ CidrIp: z.optional(z.string()), Description: z.optional(z.string()) })),
-    [],
-  ),
+  ContainerDefinitions: listOf({ Image: z.unknown(), Environment: listOf({ Name: z.string(), Value: z.unknown() }) }),
+  SecurityGroupEgress: listOf({ CidrIp: z.optional(z.string()), Description: z.optional(z.string()) }),
   ClusterConfig: z.optional(z.object({ InstanceCount: z._default(z.number(), 1) })),
-  VpcEndpointType: z.optional(z.string()),
 })
 
 /** Reads the needs of a stage from the folder of its assembly. */
@@ -138,7 +130,7 @@ function quotasOf(ofType: Resources, stacks: number): QuotaNeed[] {
   const need = (service: string, code: string, what: string, count: number) => ({ service, code, what, count })
   const processors = sum(ofType('AWS::ECS::TaskDefinition').map(({ Cpu = 0 }) => Cpu / 1024))
   const tasks = sum(ofType('AWS::ECS::Service').map(({ DesiredCount }) => DesiredCount))
-  const interfaces = ofType('AWS::EC2::VPCEndpoint').filter(({ VpcEndpointType }) => VpcEndpointType === 'Interface')
+  const interfaces = ofType('AWS::EC2::VPCEndpoint').filter((each) => each['VpcEndpointType'] === 'Interface')
   const nodes = ofType('AWS::OpenSearchService::Domain').map(({ ClusterConfig }) => ClusterConfig?.InstanceCount ?? 1)
   return [
     // A deployment runs the new connectors beside the old ones.
