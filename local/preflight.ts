@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openAccount } from './preflight/account.ts'
-import { checkStage, lineOf } from './preflight/checks.ts'
+import { type Finding, checkStage, lineOf } from './preflight/checks.ts'
 import { readStageNeeds } from './preflight/stage-needs.ts'
 import { guardTerminals } from './processes/guard-terminals.ts'
 import { synthesizeApp } from './synthesis/ensure-assembly.ts'
@@ -19,7 +19,8 @@ that mends it. Reads only.
 
 Credentials and region are those of the AWS CLI: AWS_PROFILE, AWS_REGION and so on; region of the settings goes before.
 
-Ends with 0 when nothing fails, 1 when something does, 2 when a word is wrong, 3 when the account cannot be asked.`
+Ends with 0 when nothing fails, 1 when something does, 2 when a word is wrong, 3 when the account, or a part of
+it, cannot be asked.`
 
 const wrongUse = 2
 const cannotAsk = 3
@@ -46,13 +47,19 @@ async function run(): Promise<number> {
       await synthesizeApp(join(import.meta.dirname, '..'), made, { stage: words.stage }, new AbortController().signal)
     }
     const needs = readStageNeeds(words.assembly ?? made)
-    let failed = 0
+    const states: Finding['state'][] = []
     for await (const finding of checkStage(needs, await openAccount(needs.region))) {
       console.log(lineOf(finding))
-      if (finding.state === 'FAIL') failed += 1
+      states.push(finding.state)
     }
-    console.log(failed === 0 ? `the stage ${needs.stage} can be deployed` : `${failed} of these must be mended first`)
-    return failed === 0 ? 0 : 1
+    const failed = states.filter((state) => state === 'FAIL').length
+    const open = states.filter((state) => state === 'open').length
+    if (open > 0) console.log(`${open} could not be checked`)
+    if (failed > 0) console.log(`${failed} of these must be mended first`)
+    if (failed > 0) return 1
+    if (open > 0) return cannotAsk
+    console.log(`the stage ${needs.stage} can be deployed`)
+    return 0
   } finally {
     rmSync(made, { recursive: true, force: true })
   }

@@ -20,7 +20,8 @@ export class Canary extends Construct {
       needs: { secrets: ['rootPassword'] },
       environment: { ...defaults.environment, [platform.publicUrl.variable]: url },
       memoryMb: 512,
-      timeoutSeconds: 120,
+      // A trial ends itself after 90 s, and has 30 s more to remove what it made.
+      timeoutSeconds: 150,
     })
     new Rule(this, 'Rule', {
       schedule: Schedule.rate(every),

@@ -3,12 +3,13 @@ import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import { promisify } from 'node:util'
 import * as z from 'zod/mini'
-import { type Account, AccountRefused } from './account.ts'
-import type { StageNeeds } from './stage-needs.ts'
+import { type Account, AccountRefused, codeOf } from './account.ts'
+import { quotaOf, raise } from './quotas.ts'
+import type { QuotaNeed, StageNeeds } from './stage-needs.ts'
 
-/** What a check found: nothing wrong, a problem with the command that mends it, or something to look at. */
+/** What a check found: nothing wrong, a problem with the command that mends it, something to look at, or no answer. */
 export interface Finding {
-  readonly state: 'ok' | 'FAIL' | 'note'
+  readonly state: 'ok' | 'FAIL' | 'note' | 'open'
   readonly says: string
   /** A command, or what to do where there is none. */
   readonly mend?: string
@@ -28,37 +29,45 @@ const note = (says: string, mend: string): Finding => ({ state: 'note', says, me
 /** Lambda keeps so many unreserved, whatever is reserved. */
 const keptByLambda = 100
 
-const checkBootstrap: Check = async ({ bootstrap, ...needs }, account) => {
-  const mend = `npx cdk bootstrap -c stage=${needs.stage}`
-  const value = z.object({ Parameter: z.object({ Value: z.coerce.number() }) })
-  try {
-    const { Parameter } = z.parse(
-      value,
-      await account.json('ssm', 'AmazonSSM.GetParameter', { Name: bootstrap.parameter }),
-    )
-    const found = `the bootstrap stack has version ${Parameter.Value}`
-    return Parameter.Value >= bootstrap.version ? ok(found) : fail(`${found}, and ${bootstrap.version} is needed`, mend)
-  } catch (error) {
-    if (codeOf(error) !== 'ParameterNotFound') throw error
-    return fail('the region was never prepared for the CDK', mend)
+const versionOf = z.object({ Parameter: z.object({ Value: z.coerce.number() }) })
+
+const checkBootstrap =
+  (region: string | undefined): Check =>
+  async ({ bootstrap: { version, parameter }, stage }, account) => {
+    const where = region ?? account.region
+    const mend = `npx cdk bootstrap -c stage=${stage}`
+    const asked = account.json('ssm', 'AmazonSSM.GetParameter', { Name: parameter }, region).then((answer) => {
+      const { Value } = z.parse(versionOf, answer).Parameter
+      const found = `the bootstrap stack of ${where} has version ${Value}`
+      return Value >= version ? ok(found) : fail(`${found}, and ${version} is needed`, mend)
+    })
+    return unlessAbsent(asked, fail(`the region ${where} was never prepared for the CDK`, mend))
   }
-}
+
+const limitsOf = z.object({
+  AccountLimit: z.object({ ConcurrentExecutions: z.number(), UnreservedConcurrentExecutions: z.number() }),
+})
 
 const checkConcurrency: Check = async ({ reserved, fromQueues }, account) => {
-  const limits = z.object({ AccountLimit: z.object({ ConcurrentExecutions: z.number() }) })
-  const { AccountLimit } = z.parse(limits, await account.get('lambda', '/2016-08-19/account-settings/'))
+  const { AccountLimit } = z.parse(limitsOf, await account.get('lambda', '/2016-08-19/account-settings/'))
+  const { ConcurrentExecutions: limit, UnreservedConcurrentExecutions: unreserved } = AccountLimit
   const needed = reserved + fromQueues + keptByLambda
   const says =
-    `Lambda runs ${AccountLimit.ConcurrentExecutions} functions at once; the stage needs ${needed}: ` +
+    `Lambda runs ${limit} functions at once, ${limit - unreserved} of them reserved already; the stage needs ${needed}: ` +
     `${reserved} reserved for engines, ${fromQueues} for queues, ${keptByLambda} for all others`
-  return AccountLimit.ConcurrentExecutions >= needed ? ok(says) : fail(says, raise('lambda', 'L-B99A9384', needed))
+  if (limit < needed) return fail(says, raise('lambda', 'L-B99A9384', needed))
+  if (unreserved >= needed) return ok(says)
+  const more = raise('lambda', 'L-B99A9384', needed + limit - unreserved)
+  return note(says, `if another than this stage reserved them: ${more}`)
 }
 
-const checkProcessors: Check = async ({ vcpus }, account) => {
-  const quota = await quotaOf(account, 'fargate', 'L-3032A538')
-  const says = `Fargate runs ${quota} vCPU; connectors need ${vcpus} during a deployment`
-  return quota >= vcpus ? ok(says) : fail(says, raise('fargate', 'L-3032A538', vcpus))
-}
+const checkQuota =
+  ({ service, code, what, count }: QuotaNeed): Check =>
+  async (_needs, account) => {
+    const quota = await quotaOf(account, service, code)
+    const says = `the account may have ${quota} ${what}; the stage needs ${count}`
+    return quota >= count ? ok(says) : fail(says, raise(service, code, count))
+  }
 
 const ec2Version = '2016-11-15'
 
@@ -83,30 +92,27 @@ const iamVersion = '2010-05-08'
 
 const serviceRole =
   (role: string, service: string): Check =>
-  async (_needs, account) => {
-    try {
-      await account.query('iam', iamVersion, { Action: 'GetRole', RoleName: role })
-      return ok(`the account has the role ${role}`)
-    } catch (error) {
-      if (codeOf(error) !== 'NoSuchEntity') throw error
-      const mend = `aws iam create-service-linked-role --aws-service-name ${service}`
-      return fail(`the account lacks the role ${role}, without which a first deployment fails`, mend)
-    }
+  (_needs, account) => {
+    const asked = account.query('iam', iamVersion, { Action: 'GetRole', RoleName: role })
+    const mend = `aws iam create-service-linked-role --aws-service-name ${service}`
+    const absent = fail(`the account lacks the role ${role}, without which a first deployment fails`, mend)
+    return unlessAbsent(
+      asked.then(() => ok(`the account has the role ${role}`)),
+      absent,
+    )
   }
 
-const checkImage: Check = async ({ image }, account) => {
+const checkImage: Check = ({ image }, account) => {
   if (image === undefined) return checkDocker()
   const { registryId, repositoryName, imageTag, imageDigest } = image
-  try {
-    const imageIds = [imageTag === undefined ? { imageDigest } : { imageTag }]
-    const target = 'AmazonEC2ContainerRegistry_V20150921.DescribeImages'
-    await account.json('ecr', target, { registryId, repositoryName, imageIds })
-    return ok(`the image of connectorImage is in ${repositoryName}`)
-  } catch (error) {
-    if (!/^(?:Image|Repository)NotFoundException$/.test(codeOf(error) ?? '')) throw error
-    const push = `docker buildx build --platform linux/arm64 --push --tag <connectorImage> .build/bundles/connector`
-    return fail(`${repositoryName} has no image ${imageTag ?? imageDigest}`, push)
-  }
+  const imageIds = [imageTag === undefined ? { imageDigest } : { imageTag }]
+  const target = 'AmazonEC2ContainerRegistry_V20150921.DescribeImages'
+  const asked = account.json('ecr', target, { registryId, repositoryName, imageIds })
+  const push = 'docker buildx build --platform linux/arm64 --push --tag <connectorImage> .build/bundles/connector'
+  return unlessAbsent(
+    asked.then(() => ok(`the image of connectorImage is in ${repositoryName}`)),
+    fail(`${repositoryName} has no image ${imageTag ?? imageDigest}`, push),
+  )
 }
 
 const dockerMs = 20_000
@@ -125,13 +131,8 @@ async function checkDocker(): Promise<Finding> {
 function checkEngine(host: string): Check {
   return async ({ engines, madeNames }) => {
     if (madeNames.includes(host)) return ok(`the deployment makes the name ${host}`)
-    const address =
-      isIP(host) > 0
-        ? host
-        : await lookup(host, { family: 4 }).then(
-            (found) => found.address,
-            () => undefined,
-          )
+    const found = isIP(host) > 0 ? { address: host } : await lookup(host, { family: 4 }).catch(() => undefined)
+    const address = found?.address
     if (address === undefined) {
       const mend = 'aws route53 associate-vpc-with-hosted-zone (docs/deploy.md), or addresses of the setting engineVpc'
       return note(`${host} has no address here; the network of the connector must find one`, mend)
@@ -160,9 +161,9 @@ export async function* checkStage(needs: StageNeeds, account: Account): AsyncGen
   const bind = `"account": "${found}", "region": "${account.region}" in settings/${needs.stage}.local.json`
   yield isBound ? ok(where) : note(`${where}: nothing ties the stage to them`, bind)
   const checks: Check[] = [
-    checkBootstrap,
+    ...needs.bootstrap.regions.map(checkBootstrap),
     checkConcurrency,
-    checkProcessors,
+    ...needs.quotas.map(checkQuota),
     checkNetworks,
     serviceRole('AWSServiceRoleForECS', 'ecs.amazonaws.com'),
     ...(needs.searchInVpc
@@ -174,23 +175,19 @@ export async function* checkStage(needs: StageNeeds, account: Account): AsyncGen
   for (const check of checks) yield await check(needs, account).catch(unanswered)
 }
 
-/** A question that the credentials may not ask leaves the others: what it was about is not known. */
+/** A question that the account does not answer leaves the others: what it was about is not known. */
 function unanswered(error: unknown): Finding {
-  if (!(error instanceof AccountRefused)) throw error
-  return note(`not known, because ${error.message}`, 'credentials that may read quotas, roles and parameters')
+  const isRefusal = error instanceof AccountRefused
+  if (!isRefusal && !(error instanceof z.core.$ZodError)) throw error
+  const says = `not known, because ${isRefusal ? error.message : 'the answer has no value'}`
+  return { state: 'open', says, mend: 'credentials that may read quotas, roles and parameters' }
 }
 
-async function quotaOf(account: Account, service: string, code: string): Promise<number> {
-  const target = 'ServiceQuotasV20190624.GetServiceQuota'
-  const answer = await account.json('servicequotas', target, { ServiceCode: service, QuotaCode: code })
-  return z.parse(z.object({ Quota: z.object({ Value: z.number() }) }), answer).Quota.Value
-}
-
-function raise(service: string, code: string, value: number): string {
-  const quota = `--service-code ${service} --quota-code ${code} --desired-value ${value}`
-  return `aws service-quotas request-service-quota-increase ${quota}`
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof AccountRefused ? error.code : undefined
+/** Returns what was found instead if AWS says that the thing asked for is not there. */
+function unlessAbsent(asked: Promise<Finding>, absent: Finding): Promise<Finding> {
+  return asked.catch((error: unknown) => {
+    const isAbsent = /^(?:NoSuchEntity|(?:Parameter|Image|Repository)NotFound)(?:Exception)?$/.test(codeOf(error) ?? '')
+    if (!isAbsent) throw error
+    return absent
+  })
 }

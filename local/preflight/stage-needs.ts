@@ -8,13 +8,12 @@ export interface StageNeeds {
   /** Those of the settings; absent: those of the credentials. */
   readonly account: string | undefined
   readonly region: string | undefined
-  /** The version of the bootstrap stack, and the parameter that holds it. */
-  readonly bootstrap: { readonly version: number; readonly parameter: string }
+  /** The version of the bootstrap stack, the parameter that holds it, and regions; undefined: that of the credentials. */
+  readonly bootstrap: { readonly version: number; readonly parameter: string; readonly regions: readonly Region[] }
   /** Concurrent functions: those reserved, and those that queues may start. */
   readonly reserved: number
   readonly fromQueues: number
-  /** Processors of the connectors during a deployment, which runs the new ones beside the old ones. */
-  readonly vcpus: number
+  readonly quotas: readonly QuotaNeed[]
   readonly vpcs: number
   readonly searchInVpc: boolean
   readonly engines: { readonly hosts: readonly string[]; readonly networks: readonly string[] }
@@ -22,6 +21,16 @@ export interface StageNeeds {
   readonly madeNames: readonly string[]
   /** The image of ECR that the connector runs; none: it is built. */
   readonly image: EcrImage | undefined
+}
+
+type Region = string | undefined
+
+/** What a stage needs of one quota of AWS. */
+export interface QuotaNeed {
+  readonly service: string
+  readonly code: string
+  readonly what: string
+  readonly count: number
 }
 
 /** An image of ECR, by its tag or its digest. */
@@ -43,64 +52,49 @@ const stackOf = z.object({
 })
 const manifestOf = z.object({ artifacts: z.record(z.string(), z.unknown()) })
 const templateOf = z.object({
-  Resources: z.record(
-    z.string(),
-    z.object({ Type: z.string(), Properties: z.optional(z.record(z.string(), z.unknown())) }),
-  ),
+  Resources: z.record(z.string(), z.object({ Type: z.string(), Properties: z._default(z.unknown(), {}) })),
 })
 
-const mapping = z.object({ ScalingConfig: z.optional(z.object({ MaximumConcurrency: z._default(z.number(), 0) })) })
-const reserving = z.object({ ReservedConcurrentExecutions: z._default(z.number(), 0) })
-const service = z.object({ DesiredCount: z._default(z.number(), 1) })
-const task = z.object({
-  Cpu: z.coerce.number(),
-  ContainerDefinitions: z.array(
-    z.object({
-      Image: z.unknown(),
-      Environment: z._default(z.array(z.object({ Name: z.string(), Value: z.unknown() })), []),
-    }),
-  ),
-})
-const group = z.object({
-  SecurityGroupEgress: z._default(
-    z.array(z.object({ CidrIp: z.optional(z.string()), Description: z.optional(z.string()) })),
-    [],
-  ),
+function listOf<Shape extends z.core.$ZodShape>(shape: Shape) {
+  return z._default(z.array(z.object(shape)), [])
+}
+
+/** Properties of the types of resources that needs are computed from. */
+const propertiesOf = z.looseObject({
+  ReservedConcurrentExecutions: z._default(z.number(), 0),
+  ScalingConfig: z.optional(z.object({ MaximumConcurrency: z._default(z.number(), 0) })),
+  DesiredCount: z._default(z.number(), 1),
+  Cpu: z.optional(z.coerce.number()),
+  ContainerDefinitions: listOf({ Image: z.unknown(), Environment: listOf({ Name: z.string(), Value: z.unknown() }) }),
+  SecurityGroupEgress: listOf({ CidrIp: z.optional(z.string()), Description: z.optional(z.string()) }),
+  ClusterConfig: z.optional(z.object({ InstanceCount: z._default(z.number(), 1) })),
 })
 
 /** Reads the needs of a stage from the folder of its assembly. */
 export function readStageNeeds(folder: string): StageNeeds {
   const { artifacts } = z.parse(manifestOf, json(join(folder, 'manifest.json')))
+  const stateful = z.parse(stackOf, artifacts['CallplaneStateful'])
   const stacks = Object.values(artifacts).flatMap((artifact) => z.safeParse(stackOf, artifact).data ?? [])
-  const resources = readdirSync(folder)
-    .filter((file) => file.endsWith('.template.json'))
-    .flatMap((file) => Object.values(z.parse(templateOf, json(join(folder, file))).Resources))
-  const ofType = (type: string) =>
-    resources.filter(({ Type }) => Type === type).map(({ Properties = {} }) => Properties)
-  const [, account = '', region = ''] = /^aws:\/\/([^/]+)\/(.+)$/.exec(stacks[0]?.environment ?? '') ?? []
-  const tasks = ofType('AWS::ECS::TaskDefinition').map((each) => z.parse(task, each))
-  const containers = tasks.flatMap(({ ContainerDefinitions }) => ContainerDefinitions)
+  const ofType = typesIn(folder)
+  const [account, region] = placeOf(stateful.environment)
+  const containers = ofType('AWS::ECS::TaskDefinition').flatMap(({ ContainerDefinitions }) => ContainerDefinitions)
   const variables = containers.flatMap(({ Environment }) => Environment)
   const urls = variables.find(({ Name }) => Name === 'ENGINE_URL')?.Value
-  const rules = ofType('AWS::EC2::SecurityGroup').flatMap((each) => z.parse(group, each).SecurityGroupEgress)
+  const rules = ofType('AWS::EC2::SecurityGroup').flatMap(({ SecurityGroupEgress }) => SecurityGroupEgress)
   return {
-    stage: stacks[0]?.properties.tags?.['callplane:stage'] ?? '',
-    account: account.startsWith('unknown') ? undefined : account,
-    region: region.startsWith('unknown') ? undefined : region,
+    stage: stateful.properties.tags?.['callplane:stage'] ?? '',
+    account,
+    region,
     bootstrap: {
       version: Math.max(...stacks.map(({ properties }) => properties.requiresBootstrapStackVersion ?? 0)),
-      parameter: stacks[0]?.properties.bootstrapStackVersionSsmParameter ?? '',
+      parameter: stateful.properties.bootstrapStackVersionSsmParameter ?? '',
+      regions: [...new Set(stacks.map(({ environment }) => placeOf(environment)[1]))],
     },
-    reserved: sum(ofType('AWS::Lambda::Function').map((each) => z.parse(reserving, each).ReservedConcurrentExecutions)),
+    reserved: sum(ofType('AWS::Lambda::Function').map((each) => each.ReservedConcurrentExecutions)),
     fromQueues: sum(
-      ofType('AWS::Lambda::EventSourceMapping').map(
-        (each) => z.parse(mapping, each).ScalingConfig?.MaximumConcurrency ?? 0,
-      ),
+      ofType('AWS::Lambda::EventSourceMapping').map(({ ScalingConfig }) => ScalingConfig?.MaximumConcurrency ?? 0),
     ),
-    vcpus:
-      2 *
-      sum(tasks.map(({ Cpu }) => Cpu / 1024)) *
-      sum(ofType('AWS::ECS::Service').map((each) => z.parse(service, each).DesiredCount)),
+    quotas: quotasOf(ofType, stacks.length).filter(({ count }) => count > 0),
     vpcs: ofType('AWS::EC2::VPC').length,
     searchInVpc: ofType('AWS::OpenSearchService::Domain').some((each) => 'VPCOptions' in each),
     engines: {
@@ -114,6 +108,38 @@ export function readStageNeeds(folder: string): StageNeeds {
     ),
     image: containers.map(({ Image }) => imageOf(Image)).find((image) => image !== undefined),
   }
+}
+
+/** Returns the account and the region of an environment of the CDK, each if it is known. */
+function placeOf(environment: string): (string | undefined)[] {
+  const parts = /^aws:\/\/([^/]+)\/(.+)$/.exec(environment)?.slice(1) ?? []
+  return parts.map((part) => (part.startsWith('unknown') ? undefined : part))
+}
+
+type Resources = (type: string) => readonly z.infer<typeof propertiesOf>[]
+
+function typesIn(folder: string): Resources {
+  const resources = readdirSync(folder)
+    .filter((file) => file.endsWith('.template.json'))
+    .flatMap((file) => Object.values(z.parse(templateOf, json(join(folder, file))).Resources))
+  return (type) =>
+    resources.filter(({ Type }) => Type === type).map(({ Properties }) => z.parse(propertiesOf, Properties))
+}
+
+function quotasOf(ofType: Resources, stacks: number): QuotaNeed[] {
+  const need = (service: string, code: string, what: string, count: number) => ({ service, code, what, count })
+  const processors = sum(ofType('AWS::ECS::TaskDefinition').map(({ Cpu = 0 }) => Cpu / 1024))
+  const tasks = sum(ofType('AWS::ECS::Service').map(({ DesiredCount }) => DesiredCount))
+  const interfaces = ofType('AWS::EC2::VPCEndpoint').filter((each) => each['VpcEndpointType'] === 'Interface')
+  const nodes = ofType('AWS::OpenSearchService::Domain').map(({ ClusterConfig }) => ClusterConfig?.InstanceCount ?? 1)
+  return [
+    // A deployment runs the new connectors beside the old ones.
+    need('fargate', 'L-3032A538', 'vCPU of Fargate, those of other tasks not counted', 2 * processors * tasks),
+    need('cloudformation', 'L-0485CB21', 'stacks, those of others not counted', stacks),
+    need('iam', 'L-FE177D64', 'roles, those of others not counted', ofType('AWS::IAM::Role').length),
+    need('vpc', 'L-29B6F2EB', 'interface endpoints in a VPC', interfaces.length),
+    need('es', 'L-6408ABDE', 'nodes in a domain of OpenSearch', Math.max(0, ...nodes)),
+  ]
 }
 
 /** An image that the deployment builds is of the repository of the bootstrap stack, if its place is known already. */

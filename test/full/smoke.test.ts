@@ -30,7 +30,7 @@ it('npm run smoke tries the running platform as a user would, and removes what i
   const { status, output } = await smoke(['--url', platform().url])
 
   expect(output).toContain('everything works')
-  expect(output).toMatch(/ 7\. Send a test delivery to 127\.0\.0\.1:\d+: \d+ ms/)
+  expect(output).toMatch(/ 8\. Send a test delivery to 127\.0\.0\.1:\d+: \d+ ms/)
   expect(status).toBe(0)
   expect(await smokeDomains()).toEqual([kept])
 })

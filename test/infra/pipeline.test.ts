@@ -10,12 +10,14 @@ interface Step {
 interface Job {
   readonly needs?: string
   readonly environment?: string
+  readonly permissions?: Readonly<Record<string, string>>
   readonly steps: readonly Step[]
 }
 
-const { jobs, permissions } = parse(readFileSync('examples/pipeline/deploy.yml', 'utf8')) as {
+const { jobs, permissions, concurrency } = parse(readFileSync('examples/pipeline/deploy.yml', 'utf8')) as {
   readonly jobs: Readonly<Record<'build' | 'staging' | 'prod' | 'drift', Job>>
   readonly permissions: Readonly<Record<string, string>>
+  readonly concurrency: string
 }
 const commands = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []))
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
@@ -52,9 +54,20 @@ it('prod gets the assembly that was built once, after staging was deployed and s
 })
 
 it('the pipeline gets its credentials by OIDC, and only jobs with an environment have any', () => {
-  expect(permissions['id-token']).toBe('write')
-  for (const { environment, steps } of Object.values(jobs)) {
+  expect(permissions).toEqual({ contents: 'read' })
+  for (const { environment, permissions: own, steps } of Object.values(jobs)) {
     const asks = steps.some(({ uses }) => uses?.startsWith('aws-actions/configure-aws-credentials@') === true)
     expect(asks).toBe(environment !== undefined)
+    expect(own?.['id-token'] === 'write').toBe(asks)
   }
+})
+
+it('a release that waits for its approval is not cancelled by the comparison of each morning', () => {
+  expect(concurrency).toContain('github.event_name')
+})
+
+it('each action is pinned by the commit of a tag', () => {
+  const used = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []))
+
+  expect(used.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([])
 })

@@ -23,6 +23,9 @@ const other = appWith({
   searchAccess: 'vpc',
 })
 
+/** A stage with copies in another region, whose stack stands before the others in the assembly. */
+const replicated = appWith({ ...engines, stage: 'prod', account, region: 'eu-central-1', replicaRegion: 'eu-west-3' })
+
 /** What a service of AWS answers: a body, or the code of a refusal. */
 type Answer = string | { readonly refused: string }
 
@@ -30,8 +33,13 @@ type Answer = string | { readonly refused: string }
 const ready: Readonly<Record<string, Answer>> = {
   GetCallerIdentity: `<GetCallerIdentityResponse><Account>${account}</Account></GetCallerIdentityResponse>`,
   'AmazonSSM.GetParameter': '{"Parameter":{"Name":"/cdk-bootstrap/hnb659fds/version","Value":"30"}}',
-  '/2016-08-19/account-settings/': '{"AccountLimit":{"ConcurrentExecutions":1000}}',
+  '/2016-08-19/account-settings/':
+    '{"AccountLimit":{"ConcurrentExecutions":1000,"UnreservedConcurrentExecutions":1000}}',
   'L-3032A538': '{"Quota":{"Value":6}}',
+  'L-0485CB21': '{"Quota":{"Value":2000}}',
+  'L-FE177D64': '{"Quota":{"Value":1000}}',
+  'L-29B6F2EB': '{"Quota":{"Value":50}}',
+  'L-6408ABDE': '{"Quota":{"Value":80}}',
   'L-F678F1CE': '{"Quota":{"Value":5}}',
   DescribeVpcs: '<vpcSet><item><vpcId>vpc-1</vpcId></item></vpcSet>',
   'DescribeVpcs of the stage': '<vpcSet/>',
@@ -54,7 +62,9 @@ function operationOf(request: IncomingMessage, body: string): string {
     const isOfStage = form.get('Filter.1.Value.1') === 'prod'
     return form.get('RoleName') ?? `${form.get('Action')}${isOfStage ? ' of the stage' : ''}`
   }
-  return JSON.parse(body).QuotaCode ?? String(target)
+  const isDefault = String(target).endsWith('.GetAWSDefaultServiceQuota')
+  const quota = JSON.parse(body).QuotaCode
+  return quota === undefined ? String(target) : `${quota}${isDefault ? ' by default' : ''}`
 }
 
 /** Starts the services of an account on one address, which checks that each question is signed for its service. */
@@ -97,8 +107,8 @@ async function preflight(given: Readonly<Record<string, Answer>>, { folder = sta
 }
 
 /** Runs the command itself. */
-async function run(words: readonly string[]) {
-  const { url } = await anAccount(ready)
+async function run(words: readonly string[], given: Readonly<Record<string, Answer>> = {}) {
+  const { url } = await anAccount({ ...ready, ...given })
   const env = { PATH: process.env['PATH'], ...environment(url, 'true') }
   return new Promise<{ readonly code: number; readonly out: string; readonly err: string }>((resolve) => {
     execFile(process.execPath, ['local/preflight.ts', ...words], { env }, (error, out, err) =>
@@ -115,14 +125,36 @@ it('the needs of a stage are computed from its templates', () => {
     account,
     region: 'eu-central-1',
     reserved: ofEngines * 30,
-    vcpus: 2,
     vpcs: 1,
     searchInVpc: false,
     engines: { hosts: ['127.0.0.1', 'fs2.example.invalid'], networks: ['127.0.0.0/8'] },
     image: undefined,
   })
-  expect(readStageNeeds(stage.folder).bootstrap).toEqual({ version: 6, parameter: '/cdk-bootstrap/hnb659fds/version' })
+  expect(readStageNeeds(stage.folder).bootstrap).toEqual({
+    version: 6,
+    parameter: '/cdk-bootstrap/hnb659fds/version',
+    regions: ['eu-central-1'],
+  })
   expect(readStageNeeds(stage.folder).fromQueues).toBeGreaterThan(100)
+})
+
+it('the quotas of a stage are those of its processors, stacks, roles, endpoints and nodes', () => {
+  const cheap = appWith({ ...engines, stage: 'prod', connectorEgress: 'publicAddress', searchInstances: 1 })
+  const counts = (folder: string) =>
+    Object.fromEntries(readStageNeeds(folder).quotas.map((need) => [need.code, need.count]))
+  const stacks = stage.assembly.stacks.length
+  const roles = stage.assembly.ofType('AWS::IAM::Role').length
+
+  expect(counts(stage.folder)).toEqual({
+    'L-3032A538': 2,
+    'L-0485CB21': stacks,
+    'L-FE177D64': roles,
+    'L-29B6F2EB': 5,
+    'L-6408ABDE': 2,
+  })
+  expect(roles).toBeGreaterThan(100)
+  expect(Object.keys(counts(cheap.folder))).not.toContain('L-29B6F2EB')
+  expect(counts(cheap.folder)).toMatchObject({ 'L-6408ABDE': 1 })
 })
 
 it('nothing fails in an account that has everything, and each question is signed for its service', async () => {
@@ -133,7 +165,9 @@ it('nothing fails in an account that has everything, and each question is signed
   expect(out).toContain('ok    the engine 127.0.0.1 is at 127.0.0.1')
   expect(out).toContain('note  fs2.example.invalid has no address here')
   expect([...signedFor].sort()).toEqual(
-    ['ec2', 'lambda', 'servicequotas', 'ssm', 'sts'].map((name) => `eu-central-1/${name}`).concat('us-east-1/iam'),
+    ['ec2', 'lambda', 'servicequotas', 'ssm', 'sts']
+      .map((name) => `eu-central-1/${name}`)
+      .concat('us-east-1/iam', 'us-east-1/servicequotas'),
   )
 })
 
@@ -151,26 +185,35 @@ it.each<[string, Readonly<Record<string, Answer>>, string, string]>([
   [
     'a new region',
     { 'AmazonSSM.GetParameter': { refused: 'ParameterNotFound' } },
-    'the region was never prepared for the CDK',
+    'the region eu-central-1 was never prepared for the CDK',
     'npx cdk bootstrap -c stage=prod',
   ],
   [
     'an old bootstrap stack',
     { 'AmazonSSM.GetParameter': '{"Parameter":{"Value":"5"}}' },
-    'the bootstrap stack has version 5, and 6 is needed',
+    'the bootstrap stack of eu-central-1 has version 5, and 6 is needed',
     'npx cdk bootstrap -c stage=prod',
   ],
   [
     'the concurrency of a new account',
-    { '/2016-08-19/account-settings/': '{"AccountLimit":{"ConcurrentExecutions":10}}' },
-    'Lambda runs 10 functions at once; the stage needs',
+    {
+      '/2016-08-19/account-settings/':
+        '{"AccountLimit":{"ConcurrentExecutions":10,"UnreservedConcurrentExecutions":10}}',
+    },
+    'Lambda runs 10 functions at once, 0 of them reserved already; the stage needs',
     'aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value',
   ],
   [
     'few processors',
     { 'L-3032A538': '{"Quota":{"Value":1}}' },
-    'Fargate runs 1 vCPU; connectors need 2 during a deployment',
+    'the account may have 1 vCPU of Fargate, those of other tasks not counted; the stage needs 2',
     'aws service-quotas request-service-quota-increase --service-code fargate --quota-code L-3032A538 --desired-value 2',
+  ],
+  [
+    'few roles',
+    { 'L-FE177D64': '{"Quota":{"Value":20}}' },
+    'the account may have 20 roles, those of others not counted; the stage needs 1',
+    'aws service-quotas request-service-quota-increase --service-code iam --quota-code L-FE177D64 --desired-value 1',
   ],
   [
     'all VPCs taken',
@@ -234,10 +277,43 @@ it('an engine outside of the network that the connector may open fails', async (
   expect(out).toContain('FAIL  the engine 127.0.0.1 is at 127.0.0.1, where the connector may not open a port')
 })
 
-it('what the credentials may not ask is a note, and the other checks go on', async () => {
-  const { out } = await preflight({ 'L-3032A538': { refused: 'AccessDeniedException' } })
+it.each<[string, Answer, string]>([
+  ['may not be asked', { refused: 'AccessDeniedException' }, 'servicequotas answered AccessDeniedException'],
+  ['has no value', '{"Quota":{}}', 'the answer has no value'],
+])('a quota that %s is not known, the other checks go on, and the end is neither', async (_what, answer, reason) => {
+  const { code, out } = await run(['--assembly', stage.folder], { 'L-3032A538': answer })
 
-  expect(out).toContain('note  not known, because servicequotas answered AccessDeniedException')
+  expect(out).toContain(`open  not known, because ${reason}`)
+  expect(out).toContain('ok    the engine 127.0.0.1')
+  expect(out).toMatch(/1 could not be checked\n$/)
+  expect(code).toBe(3)
+})
+
+it('a quota that was never applied is the default of all accounts', async () => {
+  const { out } = await preflight({
+    'L-3032A538': { refused: 'NoSuchResourceException' },
+    'L-3032A538 by default': '{"Quota":{"Value":6}}',
+  })
+
+  expect(out).toContain('ok    the account may have 6 vCPU of Fargate')
+})
+
+it('concurrency that is reserved already is told, with what to do if it is not of this stage', async () => {
+  const { out } = await preflight({
+    '/2016-08-19/account-settings/':
+      '{"AccountLimit":{"ConcurrentExecutions":1000,"UnreservedConcurrentExecutions":200}}',
+  })
+
+  expect(out).toContain('note  Lambda runs 1000 functions at once, 800 of them reserved already')
+  expect(out).toContain('      if another than this stage reserved them: aws service-quotas')
+})
+
+it('the bootstrap stack is asked for once in each region, and all else in the region of the stage', async () => {
+  const { out, signedFor } = await preflight({}, replicated)
+
+  expect(out).toContain('ok    the bootstrap stack of eu-central-1 has version 30')
+  expect(out.match(/the bootstrap stack of eu-west-3/g)).toHaveLength(1)
+  expect([...signedFor].filter((scope) => scope.startsWith('eu-west-3/'))).toEqual(['eu-west-3/ssm'])
 })
 
 it('a store of CDRs in a network needs the role of its service', async () => {
