@@ -5,7 +5,7 @@ import { mapAtMost } from '../concurrency/semaphore.ts'
 import { DomainError } from '../errors.ts'
 import type { Recording } from '../recordings/recording.ts'
 import { eraseLegs } from './erase-calls.ts'
-import { namesParty, partyClause } from './party.ts'
+import { fileNamesParty, partyClause } from './party.ts'
 import type { ErasedPage, OpenErasure, PageDeps } from './run-erasure.ts'
 
 const pageLegs = 100
@@ -55,7 +55,7 @@ export async function eraseRecordings(
 ): Promise<ErasedPage> {
   const [uuid = '', id = ''] = after?.split('\n') ?? []
   const page = await deps.recordings.page(domain, pageLegs, after === undefined ? undefined : { uuid, id })
-  const isNamed = namesParty(party)
+  const isNamed = fileNamesParty(party)
   const named = page.filter(
     ({ startedAt, presenceId, name }) =>
       startedAt >= since && ((presenceId !== undefined && presenceId === party.presenceId) || isNamed(name)),

@@ -4,6 +4,7 @@ import type { Cdr } from '../../../core/cdr/cdr.ts'
 import { indexUpdate } from '../../../core/cdr/indexing/index-update.ts'
 import { beginErasure } from '../../../core/erasures/begin-erasure.ts'
 import { deleteCall } from '../../../core/erasures/erase-calls.ts'
+import { DomainError } from '../../../core/errors.ts'
 import { erasureSteps } from '../../../core/erasures/erasure.ts'
 import { readErasure } from '../../../core/erasures/read-erasure.ts'
 import { type ErasurePorts, runErasure } from '../../../core/erasures/run-erasure.ts'
@@ -205,6 +206,10 @@ it.each([
   [{}, 'missing_field'],
   [{ number: '1', account: '1000' }, 'invalid_field'],
   [{ account: '1000@b.example.com' }, 'invalid_field'],
+  [{ account: '.' }, 'invalid_field'],
+  [{ account: '-' }, 'invalid_field'],
+  [{ account: '@a.example.com' }, 'invalid_field'],
+  [{ number: ' - ' }, 'invalid_field'],
 ])('an erasure of %j is refused with %s', async (asked, code) => {
   const { begin } = await aPlatform()
 
@@ -226,6 +231,27 @@ it('a domain may ask for 30 erasures an hour', async () => {
   for (let asked = 0; asked < 30; asked += 1) await begin({ number: person })
 
   await expect(begin({ number: person })).rejects.toMatchObject({ code: 'rate_limited' })
+})
+
+it('an erasure that cannot be queued ends, so that no job keeps its party', async () => {
+  const { ports, clock } = await aPlatform()
+  const send = async () => {
+    throw new DomainError('store_unavailable', 'the queue does not answer')
+  }
+  const given = { caller: { domain }, domain, since: 0 }
+  const begun = beginErasure(
+    { ...ports, erasureQueue: { send } },
+    given,
+    { number: person },
+    {
+      clock,
+      random: systemRandomness,
+    },
+  )
+
+  await expect(begun).rejects.toMatchObject({ code: 'store_unavailable' })
+  expect([...ports.state.erasures.values()]).toMatchObject([{ state: 'done', version: 2 }])
+  expect(JSON.stringify([...ports.state.erasures.values()])).not.toContain('2071838750')
 })
 
 it('an erasure is not shown to another domain, nor to a later one of the name', async () => {
