@@ -202,7 +202,7 @@ it('a delivery under way is not lost to the words of a receiver, and one that ha
 })
 
 it('the file of an export goes before its job, so that an interrupted erasure finds it again', async () => {
-  const { ports, begin, run, kept } = await aPlatform()
+  const { begin, run, kept } = await aPlatform()
   await begin({ number: person })
   const remove = async () => {
     throw new Error('killed')
