@@ -56,7 +56,7 @@ export function queuedCallEngine(parts: QueuedCallEngineDeps): CallEngine {
     return made
   }
 
-  async function queue(made: CommandRecord): Promise<CommandOutcome | undefined> {
+  async function queue(made: CommandRecord): Promise<void> {
     try {
       await enqueue(made)
     } catch (error) {
@@ -64,19 +64,21 @@ export function queuedCallEngine(parts: QueuedCallEngineDeps): CallEngine {
       if (!(error instanceof DomainError)) throw error
       if (error.cause instanceof ServiceRefusal && (await isWithdrawn(commands, made.id))) throw error
     }
-    return outcomeOf(parts, made)
   }
 
   return {
     async run(command, by, waitMs, id) {
       const { made, isNew } = await recordOnce(parts, { command, by, waitMs, id: id ?? random.uuid() })
       if (made.outcome !== undefined) return made.outcome
-      return isNew ? queue(made) : outcomeOf(parts, made)
+      if (isNew) await queue(made)
+      return outcomeOf(parts, made)
     },
     async send(command, by, id) {
-      if (id === undefined) return enqueue(await record(command, by))
+      // What may be repeated is better reported as not queued than lost.
+      const pass = repeatable.has(command.kind) ? enqueue : queue
+      if (id === undefined) return pass(await record(command, by))
       const { made, isNew } = await recordOnce(parts, { command, by, waitMs: lifeMsOf(command), id })
-      if (isNew) await enqueue(made)
+      if (isNew) await pass(made)
     },
   }
 }

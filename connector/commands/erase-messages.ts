@@ -11,7 +11,7 @@ interface MailboxEngine {
 
 /**
  * Removes the messages of an account's mailbox that these callers have left, or all, at every engine. The text of the
- * outcome is `+OK` and their number. While an engine is away, those at the others are removed, and the command counts
+ * outcome is `+OK` and the number of those that are gone. While an engine is away, those at the others are removed, and the command counts
  * as unsent. Throws `ValueRefused`. Rejects as the links do.
  */
 export function prepareErasure(
@@ -28,13 +28,19 @@ export function prepareErasure(
       if (wanted?.has(message.callerNumber.toLowerCase()) === false) return []
       return messageLine(login, domain, message.uuid) ?? []
     })
-    for (const line of deletions) await commands.api(line)
-    if (deletions.length > 0) await commands.api(lines.purge)
-    return deletions.length
+    let deleted = 0
+    for (const line of deletions) if (isDone(await commands.api(line))) deleted += 1
+    if (deletions.length === 0 || !isDone(await commands.api(lines.purge))) return 0
+    return deleted
   }
   return async (engines) => {
     const removed = await Promise.all(engines.map(eraseAt))
     if (removed.includes(undefined)) return { state: 'unsent', reason: 'disconnected' }
     return { state: 'done', text: `+OK ${removed.reduce((sum: number, count) => sum + (count ?? 0), 0)}\n` }
   }
+}
+
+/** The engine answers `-OK` when it has done it. */
+function isDone(reply: string): boolean {
+  return !reply.startsWith('-ERR')
 }

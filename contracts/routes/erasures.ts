@@ -24,7 +24,7 @@ export const beginErasure = route({
   needs: {
     domains: ['read'],
     accounts: ['read'],
-    erasures: ['create'],
+    erasures: ['create', 'replace'],
     erasureQueue: ['send'],
     rateLimits: ['takeInWindow'],
     secrets: ['cursorKey'],

@@ -81,13 +81,28 @@ export async function originateCall(
     variables,
   }
   if (request.wait === 'none') {
-    await ports.engine.send(command, commandScope(orderer), commandId)
+    await sendCounted(ports, orderer, command, commandId)
     return pendingReply(uuid)
   }
   const outcome = await ports.engine.run(command, commandScope(orderer), engineWaitMs, commandId)
   await recountCall(ports, domain, { uuid, now: clock.now() }, outcome)
   if (isUnanswered(outcome)) return pendingReply(uuid)
   return okReply(requireDone(outcome, uuid).text)
+}
+
+/** A call that was certainly not queued does not count any more. */
+async function sendCounted(
+  { engine, knownCalls }: OriginatePorts,
+  orderer: Orderer & { readonly domain: string },
+  command: OriginateCommand,
+  commandId: string,
+): Promise<void> {
+  try {
+    await engine.send(command, commandScope(orderer), commandId)
+  } catch (error) {
+    await knownCalls.unplace({ domain: orderer.domain, uuid: command.uuid })
+    throw error
+  }
 }
 
 /** Refused before the account is looked up, so that the answer does not reveal which accounts exist. */

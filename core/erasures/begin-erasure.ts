@@ -7,13 +7,13 @@ import { DomainError, invalidField } from '../errors.ts'
 import { type RateLimitStore, rateLimited } from '../requests/rate-limit.ts'
 import type { Clock, Randomness } from '../time.ts'
 import { type ErasureCounts, type ErasureQueue, type ErasureStore, erasureSteps } from './erasure.ts'
-import { type CallParty, partyOfAccount, partyOfNumber } from './party.ts'
+import { type CallParty, hasName, partyOfAccount, partyOfNumber } from './party.ts'
 
 /** The ports of {@link beginErasure}. */
 export interface BeginErasurePorts {
   readonly domains: Pick<DomainStore, 'read'>
   readonly accounts: Pick<AccountStore, 'read'>
-  readonly erasures: Pick<ErasureStore, 'create'>
+  readonly erasures: Pick<ErasureStore, 'create' | 'replace'>
   readonly erasureQueue: Pick<ErasureQueue, 'send'>
   readonly rateLimits: Pick<RateLimitStore, 'takeInWindow'>
 }
@@ -55,9 +55,15 @@ export async function beginErasure(
   const verdict = await ports.rateLimits.takeInWindow(`erasure:${domain}`, erasuresAnHour, createdAt)
   if (!verdict.isAllowed) throw rateLimited(verdict, `${erasuresAnHour.limit} erasures were asked for within an hour`)
   const id = random.uuid()
-  const begun = { state: 'queued', step: firstStep, counts: noCounts, version: 1 } as const
-  await ports.erasures.create({ domain, id, createdAt, since, party, ...begun })
-  await ports.erasureQueue.send({ domain, id })
+  const begun = { domain, id, createdAt, since, step: firstStep, counts: noCounts }
+  await ports.erasures.create({ ...begun, party, state: 'queued', version: 1 })
+  try {
+    await ports.erasureQueue.send({ domain, id })
+  } catch (error) {
+    // Nobody may run it any more, and it must not keep the party.
+    await ports.erasures.replace({ ...begun, state: 'done', version: 2 })
+    throw error
+  }
   return { jobId: id, named: party.presenceId?.toLowerCase() ?? party.names[0] ?? '' }
 }
 
@@ -78,9 +84,13 @@ async function partyOf(
   parameters: Readonly<Record<string, string>>,
 ): Promise<CallParty> {
   if (number !== undefined && account !== undefined) throw invalidField('account', 'must not stand beside number')
-  if (number !== undefined) return partyOfNumber(number, parameters)
+  if (number !== undefined) {
+    if (!hasName(number)) throw invalidField('number', 'must have more than punctuation')
+    return partyOfNumber(number, parameters)
+  }
   if (account === undefined) throw new DomainError('missing_field', 'number or account is required')
   const [login = '', of = domain] = account.split('@')
   if (of.toLowerCase() !== domain) throw invalidField('account', 'must be an account of the domain')
+  if (!hasName(login)) throw invalidField('account', 'must have more than punctuation')
   return partyOfAccount({ domain, login }, await accounts.read(domain, login), parameters)
 }

@@ -37,8 +37,8 @@ export async function eraseLegs(
 }
 
 /**
- * Removes the CDRs of a call, found by any of its legs, and returns their number; its recordings stay. Throws
- * `not_found` when there is no CDR of the leg, and `search_timeout` or `search_unavailable` when not everything could
+ * Removes the CDRs of a call, found by any of its legs, and returns their number; its recordings stay. The named leg
+ * goes last, so that a removal that failed half way can be repeated. Throws `not_found` when there is no CDR of the leg, and `search_timeout` or `search_unavailable` when not everything could
  * be searched.
  */
 export async function deleteCall(
@@ -49,5 +49,8 @@ export async function deleteCall(
   const leg = await readCdr(tools, scope, uuid)
   const legs = [leg, ...(await otherLegs(tools, scope, uuid))]
   const uuids = legs.flatMap(({ uuid: own, parent_uuid: parent }) => (parent === undefined ? [own] : [own, parent]))
-  return eraseLegs(tools, { domain: leg.domain_name, since: scope.since ?? 0 }, [...new Set(uuids)])
+  const others = [...new Set(uuids)].filter((uuid) => uuid !== leg.uuid)
+  const tenancy = { domain: leg.domain_name, since: scope.since ?? 0 }
+  const removed = others.length === 0 ? 0 : await eraseLegs(tools, tenancy, others)
+  return removed + (await eraseLegs(tools, tenancy, [leg.uuid]))
 }

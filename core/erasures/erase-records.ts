@@ -5,7 +5,7 @@ import { mapAtMost } from '../concurrency/semaphore.ts'
 import { DomainError } from '../errors.ts'
 import type { Recording } from '../recordings/recording.ts'
 import { eraseLegs } from './erase-calls.ts'
-import { namesParty, partyClause } from './party.ts'
+import { fileNamesParty, partyClause } from './party.ts'
 import type { ErasedPage, OpenErasure, PageDeps } from './run-erasure.ts'
 
 const pageLegs = 100
@@ -28,6 +28,10 @@ export async function eraseCalls(deps: PageDeps, job: OpenErasure): Promise<Eras
     found.flat().filter(({ startedAt }) => startedAt >= since),
   )
   const cdrs = await eraseLegs(deps, { domain, since }, uuids)
+  // What another run has removed is gone; everything else would be found again without end.
+  if (cdrs === 0 && (await deps.cdrs.search(planOf(job), searchMs)).hits.length > 0) {
+    throw new DomainError('search_unavailable', 'CDRs that were found could not be removed')
+  }
   return { counts: { ...counts, cdrs }, after: 'more' }
 }
 
@@ -46,8 +50,8 @@ function planOf({ domain, since, createdAt, party }: OpenErasure): SearchPlan {
 }
 
 /**
- * Removes recordings of the party's account, and those whose file names the party, of calls that have no CDR any more.
- * Those of the calls before were counted with them.
+ * Removes recordings of the party's account, and those whose file names the party, also of calls that have no CDR any
+ * more. Held ones of marked legs were counted with their calls.
  */
 export async function eraseRecordings(
   deps: PageDeps,
@@ -55,17 +59,14 @@ export async function eraseRecordings(
 ): Promise<ErasedPage> {
   const [uuid = '', id = ''] = after?.split('\n') ?? []
   const page = await deps.recordings.page(domain, pageLegs, after === undefined ? undefined : { uuid, id })
-  const isNamed = namesParty(party)
+  const isNamed = fileNamesParty(party)
   const named = page.filter(
     ({ startedAt, presenceId, name }) =>
       startedAt >= since && ((presenceId !== undefined && presenceId === party.presenceId) || isNamed(name)),
   )
   const legs = new Map(named.map((recording) => [recording.uuid, { domain, uuid: recording.uuid }]))
   const marked = new Set((await deps.erasures.listMarked([...legs.values()])).map((mark) => mark.uuid))
-  const counts = await eraseAll(
-    deps,
-    named.filter((recording) => !marked.has(recording.uuid)),
-  )
+  const counts = await eraseAll(deps, named, marked)
   const last = page.at(-1)
   return { counts, after: last && page.length === pageLegs ? `${last.uuid}\n${last.id}` : undefined }
 }
@@ -73,10 +74,12 @@ export async function eraseRecordings(
 async function eraseAll(
   { recordings, recordingFiles, clock }: PageDeps,
   wanted: readonly Recording[],
+  counted: ReadonlySet<string> = new Set(),
 ): Promise<{ recordings: number; held: number }> {
   const outcomes = await mapAtMost(wanted, sideBySide, async (recording) => {
     const outcome = await recordings.markDeleted(recording, clock.now(), true)
-    if (outcome === 'held' || recording.isRemoved === true) return outcome
+    if (outcome === 'held') return counted.has(recording.uuid) ? 'counted' : outcome
+    if (recording.isRemoved === true) return outcome
     await recordingFiles.remove(recording.key)
     await recordings.markRemoved(recording, clock.now())
     return outcome

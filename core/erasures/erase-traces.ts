@@ -18,7 +18,10 @@ export async function eraseEvents({ eventTraces, erasures }: PageDeps, job: Open
   return { counts: { events: named.length }, after: next }
 }
 
-/** Removes deliveries of removed calls and events, and those whose receiver answered with the party. */
+/**
+ * Removes deliveries of removed calls and events, and of those that have ended the ones whose receiver answered with
+ * the party: no words of a receiver stop a delivery.
+ */
 export async function eraseDeliveries({ eventTraces, erasures }: PageDeps, job: OpenErasure): Promise<ErasedPage> {
   const { domain, party, after } = job
   const { items, next } = await eventTraces.listDeliveries(domain, after)
@@ -28,8 +31,10 @@ export async function eraseDeliveries({ eventTraces, erasures }: PageDeps, job: 
   const marked = new Set((await Promise.all(pages.map((page) => erasures.listMarked(page)))).flat().map(uuidOf))
   const isNamed = namesParty(party)
   const named = items.filter(
-    ({ uuid, eventId, attempts }) =>
-      marked.has(uuid) || marked.has(eventId) || attempts.some(({ replySnippet = '' }) => isNamed(replySnippet)),
+    ({ uuid, eventId, attempts, state }) =>
+      marked.has(uuid) ||
+      marked.has(eventId) ||
+      (state !== 'pending' && attempts.some(({ replySnippet = '' }) => isNamed(replySnippet))),
   )
   if (named.length > 0) await eventTraces.removeDeliveries(named)
   return { counts: { deliveries: named.length }, after: next }
@@ -44,8 +49,8 @@ const uuidOf = ({ uuid }: { readonly uuid: string }) => uuid
 export async function eraseExports({ exports, exportFiles }: PageDeps, { domain }: OpenErasure): Promise<ErasedPage> {
   const jobs = await exports.list(domain)
   for (const job of jobs) {
-    await exports.remove(job)
     await exportFiles.remove(exportKey(job))
+    await exports.remove(job)
   }
   return { counts: { exports: jobs.length } }
 }

@@ -68,20 +68,68 @@ export function partyClause({ names, presenceId }: CallParty): Clause {
   return { kind: 'bool', must: [], mustNot: [], should, leastShould: 1 }
 }
 
-/** Names of event fields that may hold a party; times, ports and codes do not. */
+/** Names of event fields that may hold a party; times, ports, codes and what the engine calls its parts do not. */
 const partyField =
   /caller|calle[er]|called|dest|presence|user|number|from|_to|to_|uri|contact|account|login|ani\b|rdnis|dial|name|arg|phone|email/i
 const otherField =
-  /port|time|epoch|uuid|unique|sequence|count|profile|hostname|switchname|core-|thread|codec|event-(?!domain)/i
+  /port|time|epoch|uuid|unique|sequence|count|profile|host|switchname|core-|thread|codec|event-(?!domain)|dialplan|source|direction|context|network|gateway|params|user.agent/i
+const channelName = /channel.name/i
 
-/** Returns a test of texts: whether one contains the party as a word of its own, in any spelling of its number. */
+/** An address as a URI: what is dialled is the group, and parameters name nobody. */
+const uri = /\b(?:sips?|tel):([^\s;>,"]*)[^\s>,"]*/g
+
+/** Digits with hyphens or dots between them; no IPv4 address and no date, and no extension is written like that. */
+const dottedNumber = /^(?!\d{1,3}(?:\.\d{1,3}){3}$|\d{4}-\d\d-\d\d$)\+?\d[\d.-]{7,}$/
+
+/**
+ * Returns a test of texts: whether one contains the party as a word of its own, or its whole address. Numbers are found
+ * in any spelling and at any host, logins only as they are, in any case.
+ */
 export function namesParty({ names, presenceId, country }: CallParty): (text: string) => boolean {
-  const forms = new Set(names.map((name) => formOfListed(name, country)))
-  const isName = (word: string) => forms.has(formOfListed(word, country))
+  const formOf = (word: string) =>
+    /^\+?\d+$/.test(word) || dottedNumber.test(word) ? formOfListed(word, country) : word
   const address = presenceId?.toLowerCase()
+  const forms = new Set(names.map((name) => formOf(name.toLowerCase())).filter(hasName))
+  const ofAnyHost = new Set(forms)
+  if (address !== undefined) ofAnyHost.delete(formOf(address.slice(0, address.lastIndexOf('@'))))
+  const isName = (word: string) => {
+    if (!hasName(word)) return false
+    const at = word.lastIndexOf('@')
+    return at === -1 ? forms.has(formOf(word)) : word === address || ofAnyHost.has(formOf(word.slice(0, at)))
+  }
   return (text) => {
-    const lower = text.toLowerCase()
-    return lower.split(/[^a-z0-9._+*#-]+/).some(isName) || (address !== undefined && lower.includes(address))
+    const words = text
+      .toLowerCase()
+      .replaceAll(uri, ' $1 ')
+      .split(/[^a-z0-9._+*#@-]+/)
+    return words
+      .filter(({ length }) => length <= longestName)
+      .some((word) => isName(word) || isName(word.replaceAll(/^[._-]+|[._-]+$/g, '')))
+  }
+}
+
+/** Of a login, `@` and a domain. */
+const longestName = 64 + 1 + 253
+
+/** Returns whether a number or login is more than punctuation, so that it can name somebody. */
+export function hasName(name: string): boolean {
+  return /[^\s().@-]/.test(name)
+}
+
+/** Parts of the names of files that look like numbers and are none: ids of calls, dates and times. */
+const noNumber =
+  /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<!\d)(?:20\d\d[-_.]\d\d[-_.]\d\d|\d\d[-_.]\d\d[-_.](?:20)?\d\d)(?!\d)/gi
+
+/**
+ * Returns a test of names of files: whether one names the party as a text does, or has its number, of three digits or
+ * more, between other parts.
+ */
+export function fileNamesParty(party: CallParty): (name: string) => boolean {
+  const isNamed = namesParty(party)
+  return (name) => {
+    const stem = name.replace(/\.[a-z]\w{1,4}$/i, '')
+    const parts = stem.replaceAll(noNumber, '_').split(/[_.-]/)
+    return isNamed(stem) || parts.some((part) => /^\+?\d{3,}$/.test(part) && isNamed(part))
   }
 }
 
@@ -91,6 +139,7 @@ export function eventNamesParty(party: CallParty): (fields: Readonly<Record<stri
   return (fields) =>
     Object.entries(fields).some(([name, value]) => {
       if (!partyField.test(name) || otherField.test(name)) return false
-      return isNamed(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+      const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+      return isNamed(channelName.test(name) ? text.slice(text.lastIndexOf('/') + 1) : text)
     })
 }

@@ -20,9 +20,9 @@ export const handler = endpoint(
     secrets: secretsManagerSecretReader,
   },
   async (request, ports) => {
-    const { jobId, named } = await beginErasure(ports, request, request.body, request)
     // The trail proves later that a party was erased, to whoever names it again, and does not name it.
     const key = new TextEncoder().encode(await ports.secrets.cursorKey())
+    const { jobId, named } = await beginErasure(ports, request, request.body, request)
     request.noteInAudit(`erasure ${jobId} of ${hmacSha256(key, `erasure ${request.domain} ${named}`)}`)
     return okData({ jobId })
   },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { DomainError } from '../../../core/errors.ts'
 import { aCallSetup, chosenUuid } from '../../support/platform/call-setup.ts'
 import { aCaller, aRoot } from '../../support/platform/caller.ts'
 
@@ -84,6 +85,16 @@ describe('a call whose caller does not wait', () => {
     await originate({ calledId: '9196', wait: 'none' })
 
     expect(await ports.knownCalls.listPlaced('a.example.com')).toMatchObject([{ uuid: chosenUuid }])
+  })
+
+  it('an originate with wait "none" that was not queued does not count as a live call', async () => {
+    const { originate, ports } = await aCallSetup()
+    ports.engine.send = async () => {
+      throw new DomainError('store_unavailable', 'the queue refused it')
+    }
+
+    await expect(originate({ calledId: '9196', wait: 'none' })).rejects.toMatchObject({ code: 'store_unavailable' })
+    expect(await ports.knownCalls.listPlaced('a.example.com')).toEqual([])
   })
 
   it('an originate refuses a wait that is neither "answer" nor "none"', async () => {

@@ -11,10 +11,11 @@ const line = (uuid: string, number: string) =>
   `1795737600:0:1000:a.example.com:inbox:/vm/a.example.com/1000/msg_${uuid}.wav:${uuid}:Ann:${number}:3`
 
 /** An engine that lists these messages and notes what it is asked. */
-function anEngine(messages: readonly string[], kind: 'ready' | 'down' = 'ready') {
+function anEngine(messages: readonly string[], kind: 'ready' | 'down' = 'ready', refused?: string) {
   const asked: string[] = []
   const api = async (command: string) => {
     asked.push(command)
+    if (refused !== undefined && command.includes(refused)) return '-ERR Profile not found\n'
     return command.startsWith('vm_list') ? messages.join('\n') : '-OK\n'
   }
   return {
@@ -45,6 +46,15 @@ it('without a caller all messages are deleted', async () => {
   const erase = prepareErasure({ kind: 'erase-messages', login: '1000', callers: 'all' }, 'a.example.com')
 
   expect(await erase([anEngine(all)])).toEqual({ state: 'done', text: '+OK 2\n' })
+})
+
+it.each([
+  [`vm_fsdb_msg_delete default a.example.com 1000 ${own}`, 1],
+  ['vm_fsdb_msg_purge', 0],
+])('what the engine refuses to delete or purge is not counted: %s', async (refused, count) => {
+  const erase = prepareErasure({ kind: 'erase-messages', login: '1000', callers: 'all' }, 'a.example.com')
+
+  expect(await erase([anEngine(all, 'ready', refused)])).toEqual({ state: 'done', text: `+OK ${count}\n` })
 })
 
 it('while an engine is away the order counts as unsent, so that it is repeated', async () => {

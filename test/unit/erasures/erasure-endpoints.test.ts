@@ -5,6 +5,7 @@ import { handler as removeExpired } from '../../../functions/cdr/remove-expired-
 import { handler as beginErasure } from '../../../functions/erasures/begin-erasure.ts'
 import { handler as eraseParty } from '../../../functions/erasures/erase-party.ts'
 import { handler as readErasure } from '../../../functions/erasures/read-erasure.ts'
+import { DomainError } from '../../../core/errors.ts'
 import { aContext, anApi } from '../../support/platform/api.ts'
 import { plantCdr } from '../../support/platform/tenant.ts'
 import { aBatch } from '../../support/records/queue-batch.ts'
@@ -40,6 +41,18 @@ it('an erasure is queued, done by the function of its queue, and shown with its 
   expect((await api.call(readErasure, { headers: user, params })).status).toBe(403)
 })
 
+it('no erasure is queued while the key of its line in the audit trail cannot be read', async () => {
+  const { api, admin } = await setUp()
+  const cursorKey = async () => {
+    throw new DomainError('store_unavailable', 'no secrets')
+  }
+  const without = api.with({ secrets: { ...api.ports.secrets, cursorKey } })
+
+  const refused = await without.call(beginErasure, { headers: admin, body: { number: '4711' } })
+  expect(refused).toMatchObject({ status: 503 })
+  expect(api.ports.erasureQueue.queued).toEqual([])
+})
+
 it('the audit trail has the same keyed hash for each spelling of a party, and never the party', async () => {
   const { api, admin } = await setUp()
   for (const number of ['47 11', '4711', '4712']) await api.call(beginErasure, { headers: admin, body: { number } })
@@ -59,6 +72,8 @@ it.each([
   [{ number: 'x'.repeat(33) }, 400, 'invalid_field'],
   [{ account: 'a b' }, 400, 'invalid_field'],
   [{ account: '1000@b.example.com' }, 400, 'invalid_field'],
+  [{ account: '.' }, 400, 'invalid_field'],
+  [{ account: '-.@a.example.com' }, 400, 'invalid_field'],
 ])('a request for the erasure of %j is answered %i %s', async (body, status, code) => {
   const { api, admin } = await setUp()
 

@@ -4,6 +4,7 @@ import type { Cdr } from '../../../core/cdr/cdr.ts'
 import { indexUpdate } from '../../../core/cdr/indexing/index-update.ts'
 import { beginErasure } from '../../../core/erasures/begin-erasure.ts'
 import { deleteCall } from '../../../core/erasures/erase-calls.ts'
+import { DomainError } from '../../../core/errors.ts'
 import { erasureSteps } from '../../../core/erasures/erasure.ts'
 import { readErasure } from '../../../core/erasures/read-erasure.ts'
 import { type ErasurePorts, runErasure } from '../../../core/erasures/run-erasure.ts'
@@ -23,7 +24,7 @@ async function aPlatform() {
   const ports = memoryPorts({ clock, random: systemRandomness })
   for (const name of [domain, foreign]) {
     await ports.domains.create(aDomain({ name, parameters: ukParameters, createdAt: 1 }))
-    await ports.accounts.create(anAccount({ domain: name, login: '1000', parameters: { 'vm-enabled': 'true' } }), 9)
+    await ports.accounts.create(anAccount({ domain: name, login: '1000', parameters: { 'vm-enabled': 'false' } }), 9)
     await ports.accounts.create(anAccount({ domain: name, login: '1001', numbers: ['1001'] }), 9)
     await fill(name)
   }
@@ -58,7 +59,9 @@ async function aPlatform() {
     await ports.deliveries.create(aDelivery({ ...given, id: 'of the event', eventId: 'named', uuid: 'x' }))
     await ports.deliveries.create(aDelivery({ ...given, id: 'of the call', eventId: 'gone', uuid: 'called' }))
     const attempts = [{ at: 1, durationMs: 1, replySnippet: 'thanks for 020 7183 8750, 02071838750!' }]
-    await ports.deliveries.create(aDelivery({ ...given, id: 'answered', eventId: 'z', uuid: 'z', attempts }))
+    await ports.deliveries.create(
+      aDelivery({ ...given, id: 'answered', eventId: 'z', uuid: 'z', attempts, state: 'delivered' }),
+    )
     await ports.deliveries.create(aDelivery({ ...given, id: 'of others', eventId: 'other', uuid: 'y' }))
     await ports.exports.create(anExport({ domain: name, createdAt: clock.now() }))
   }
@@ -147,6 +150,68 @@ it('an erasure whose time is over is queued again, and done by the next run', as
   expect(kept()).toEqual(left)
 })
 
+it('recordings that a mark alone speaks of are removed: of a deleted call, and once a hold is lifted', async () => {
+  const { ports, clock, begin, run, kept } = await aPlatform()
+  const startedAt = clock.now() - 60_000
+  for (const [uuid, id] of [
+    ['called', 'named'],
+    ['calling', 'named'],
+  ] as const) {
+    await ports.recordings.expect(aRecording({ domain, uuid, id, startedAt, name: `${person}.wav` }))
+  }
+  await ports.recordings.setHold({ domain, uuid: 'calling', id: 'named' }, true)
+  await deleteCall({ ...ports, clock }, { domain }, 'called')
+
+  const first = await begin({ number: person })
+  await run()
+  expect(await readErasure(ports.erasures, { domain, since: 0 }, first.jobId)).toMatchObject({
+    counts: { recordings: 1, held: 2 },
+  })
+  expect(await ports.recordings.read({ domain, uuid: 'called', id: 'named' })).toMatchObject({ state: 'deleted' })
+
+  await ports.recordings.setHold({ domain, uuid: 'calling', id: 'named' }, false)
+  await begin({ number: person })
+  await run()
+  expect(await ports.recordings.read({ domain, uuid: 'calling', id: 'named' })).toMatchObject({
+    state: 'deleted',
+    name: 'erased',
+  })
+  expect(kept().recordings).toEqual(['called', 'of others', 'calling'])
+})
+
+it('an erasure whose CDRs cannot be removed fails, and does not go round for ever', async () => {
+  const { ports, begin, run } = await aPlatform()
+  await begin({ number: person })
+
+  await expect(run({ cdrs: { ...ports.cdrs, remove: async () => 0 } })).rejects.toMatchObject({
+    code: 'search_unavailable',
+  })
+})
+
+it('a delivery under way is not lost to the words of a receiver, and one that has ended is removed', async () => {
+  const { ports, begin, run, kept } = await aPlatform()
+  const attempts = [{ at: 1, durationMs: 1, replySnippet: `no ${person}` }]
+  for (const state of ['pending', 'failed'] as const) {
+    const given = { domain, hookId: 'h', id: state, eventId: 'z', uuid: 'z', attempts, state }
+    await ports.deliveries.create(aDelivery(given))
+  }
+  await begin({ number: person })
+  await run()
+
+  expect(kept().deliveries).toEqual(['of others', 'pending'])
+})
+
+it('the file of an export goes before its job, so that an interrupted erasure finds it again', async () => {
+  const { begin, run, kept } = await aPlatform()
+  await begin({ number: person })
+  const remove = async () => {
+    throw new Error('killed')
+  }
+
+  await expect(run({ exportFiles: { remove } })).rejects.toThrow('killed')
+  expect(kept().exports).toBe(1)
+})
+
 it('of two runs of one erasure, the one that comes second to record a page stops', async () => {
   const { begin, run, ports } = await aPlatform()
   await begin({ number: person })
@@ -188,6 +253,7 @@ it('messages that a number has left are removed from every mailbox of the domain
   ports.engine.answer = () => ({ state: 'done', text: '+OK 1\n' })
   expect(await run()).toBe('done')
   expect(ports.engine.given.at(-1)?.command).toMatchObject({ kind: 'erase-messages', login: '1001' })
+  expect(ports.engine.given.at(-2)?.command).toMatchObject({ kind: 'erase-messages', login: '1000' })
   expect(ports.engine.given.at(-1)?.command).toHaveProperty('callers', expect.arrayContaining([person, '02071838750']))
 })
 
@@ -205,6 +271,10 @@ it.each([
   [{}, 'missing_field'],
   [{ number: '1', account: '1000' }, 'invalid_field'],
   [{ account: '1000@b.example.com' }, 'invalid_field'],
+  [{ account: '.' }, 'invalid_field'],
+  [{ account: '-' }, 'invalid_field'],
+  [{ account: '@a.example.com' }, 'invalid_field'],
+  [{ number: ' - ' }, 'invalid_field'],
 ])('an erasure of %j is refused with %s', async (asked, code) => {
   const { begin } = await aPlatform()
 
@@ -226,6 +296,27 @@ it('a domain may ask for 30 erasures an hour', async () => {
   for (let asked = 0; asked < 30; asked += 1) await begin({ number: person })
 
   await expect(begin({ number: person })).rejects.toMatchObject({ code: 'rate_limited' })
+})
+
+it('an erasure that cannot be queued ends, so that no job keeps its party', async () => {
+  const { ports, clock } = await aPlatform()
+  const send = async () => {
+    throw new DomainError('store_unavailable', 'the queue does not answer')
+  }
+  const given = { caller: { domain }, domain, since: 0 }
+  const begun = beginErasure(
+    { ...ports, erasureQueue: { send } },
+    given,
+    { number: person },
+    {
+      clock,
+      random: systemRandomness,
+    },
+  )
+
+  await expect(begun).rejects.toMatchObject({ code: 'store_unavailable' })
+  expect([...ports.state.erasures.values()]).toMatchObject([{ state: 'done', version: 2 }])
+  expect(JSON.stringify([...ports.state.erasures.values()])).not.toContain('2071838750')
 })
 
 it('an erasure is not shown to another domain, nor to a later one of the name', async () => {
@@ -255,6 +346,28 @@ it('a deleted call takes the CDRs of all its legs, whichever is named, and leave
   expect(await deleteCall({ ...ports, clock }, { domain }, 'called')).toBe(1)
   expect(kept().recordings).toContain('called')
   expect(kept(foreign).cdrs).toContain('called')
+})
+
+it('the deletion of a call that fails half way is repeated by the same request, since the named leg goes last', async () => {
+  const { ports, clock, kept } = await aPlatform()
+  const at = clock.now() - 60_000
+  const legs = [
+    aCdr({ uuid: 'a', created_time: at }),
+    aCdr({ uuid: 'b', leg: 'b', parent_uuid: 'a', created_time: at }),
+  ]
+  await ports.cdrs.index(legs.map((cdr) => ({ source: 'event', cdr })))
+  const removals: unknown[] = []
+  const remove: typeof ports.cdrs.remove = async (plan, most) => {
+    removals.push(plan)
+    if (removals.length === 2) throw new DomainError('search_unavailable', 'conflict')
+    return ports.cdrs.remove(plan, most)
+  }
+  const tools = { ...ports, clock, cdrs: { ...ports.cdrs, remove } }
+
+  await expect(deleteCall(tools, { domain }, 'b')).rejects.toMatchObject({ code: 'search_unavailable' })
+  expect(await deleteCall(tools, { domain }, 'b')).toBe(1)
+  expect(kept().cdrs).not.toContain('a')
+  expect(kept().cdrs).not.toContain('b')
 })
 
 it('no late CDR brings a deleted call back: of the leg itself, or of one that was created for it', async () => {
