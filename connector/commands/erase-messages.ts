@@ -11,8 +11,8 @@ interface MailboxEngine {
 
 /**
  * Removes the messages of an account's mailbox that these callers have left, or all, at every engine. The text of the
- * outcome is `+OK` and the number of those that are gone. While an engine is away, those at the others are removed, and the command counts
- * as unsent. Throws `ValueRefused`. Rejects as the links do.
+ * outcome is `+OK` and the number of those that are gone. While an engine is away, those at the others are removed, and
+ * the command counts as unsent. Throws `ValueRefused`. Rejects as the links do.
  */
 export function prepareErasure(
   { login, callers }: EraseMessages,

@@ -12,8 +12,8 @@ export interface CdrAdmin {
    */
   prepare(): Promise<CdrPreparation>
   /**
-   * Removes the indices of months that ended before a moment (epoch milliseconds) and have no CDR any more, nor one that
-   * was just written. To be called with a moment before which no call began that is still to be reported.
+   * Removes the indices of months that ended before a moment (epoch milliseconds) and have no CDR any more, nor one
+   * that was just written. To be called with a moment before which no call began that is still to be reported.
    */
   removeEmpty(before: number): Promise<void>
 }

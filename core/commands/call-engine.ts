@@ -10,8 +10,8 @@ export interface CallEngine {
    */
   run(command: EngineCommand, by: OrderedBy, waitMs: number, id?: string): Promise<CommandOutcome | undefined>
   /**
-   * Records and queues a command whose outcome no caller waits for. With an `id`, repeated sends are one command. A call
-   * that may have been queued counts as queued: if it throws, this one is not placed.
+   * Records and queues a command whose outcome no caller waits for. With an `id`, repeated sends are one command. A
+   * call that may have been queued counts as queued: if it throws, this one is not placed.
    */
   send(command: EngineCommand, by: OrderedBy, id?: string): Promise<void>
 }

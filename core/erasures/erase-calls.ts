@@ -38,8 +38,8 @@ export async function eraseLegs(
 
 /**
  * Removes the CDRs of a call, found by any of its legs, and returns their number; its recordings stay. The named leg
- * goes last, so that a removal that failed half way can be repeated. Throws `not_found` when there is no CDR of the leg, and `search_timeout` or `search_unavailable` when not everything could
- * be searched.
+ * goes last, so that a removal that failed half way can be repeated. Throws `not_found` when there is no CDR of the
+ * leg, and `search_timeout` or `search_unavailable` when not everything could be searched.
  */
 export async function deleteCall(
   tools: EraseCallsDeps & { readonly cdrs: Pick<CdrStore, 'search'> },

@@ -43,10 +43,10 @@ const removalMs = 10 * 60_000
  * Removes the recordings that are past their domain's retention, and the objects that a killed deletion left.
  * Recordings under a legal hold stay. The record is marked as deleted before its object is removed, and as removed
  * afterwards, so that the next run completes one that was killed between the two. Recordings of a deleted domain are
- * kept for that domain's retention, also during its deletion and while another domain has its name; of several earlier domains of one name the
- * longest retention counts. The note of a domain stays while its recordings and posts of its calls may still come.
- * Works until all is done or until `until` (epoch milliseconds); each run begins with another domain, so that every
- * domain gets its turn.
+ * kept for that domain's retention, also during its deletion and while another domain has its name; of several earlier
+ * domains of one name the longest retention counts. The note of a domain stays while its recordings and posts of its
+ * calls may still come. Works until all is done or until `until` (epoch milliseconds); each run begins with another
+ * domain, so that every domain gets its turn.
  */
 export async function removeExpiredRecordings(tools: RemovingExpired, until: number): Promise<RemovedExpired> {
   const { domains, recordings, clock } = tools

@@ -8,7 +8,9 @@ export interface StageNeeds {
   /** Those of the settings; absent: those of the credentials. */
   readonly account: string | undefined
   readonly region: string | undefined
-  /** The version of the bootstrap stack, the parameter that holds it, and regions; undefined: that of the credentials. */
+  /**
+   * The version of the bootstrap stack, the parameter that holds it, and regions; undefined: that of the credentials.
+   */
   readonly bootstrap: { readonly version: number; readonly parameter: string; readonly regions: readonly Region[] }
   /** Concurrent functions: those reserved, and those that queues may start. */
   readonly reserved: number

@@ -238,7 +238,7 @@ describe.skipIf(bin === undefined)('a deployment', () => {
     expect(stacksIn(output).at(-1)).toBe('CallplaneMonitoring-dev CREATE_COMPLETE')
     const types = new Set(changes.map(({ type }) => type.replace('AWS::CloudWatch::', '')))
     types.delete('AWS::CloudFormation::Stack')
-    expect(types).toEqual(new Set(['Alarm', 'Dashboard', 'InsightRule']))
+    expect(types).toEqual(new Set(['Alarm', 'AWS::Logs::MetricFilter', 'Dashboard', 'InsightRule']))
   })
 
   it('a store with termination protection cannot be removed', async () => {

@@ -105,7 +105,8 @@ describe('the removal of expired CDRs', () => {
     const { run, left, create, ports, now } = await aPlatform({ 'a.test': [450] })
     await create('a.test', { 'cdr-retention-days': '600' })
     await ports.domains.beginDeletion('a.test', now)
-    const { list, listDeleted } = ports.domains
+    const list = () => ports.domains.list()
+    const listDeleted = () => ports.domains.listDeleted()
     const end = async () => {
       await ports.recordings.leave({ domain: 'a.test', retentionDays: 1, cdrRetentionDays: 600, leftAt: now })
       await ports.domains.endDeletion('a.test')

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -35,10 +35,11 @@ it('the body of a removal is sent', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'callplane-api-'))
   writeFileSync(join(folder, 'code.json'), '{"code":"123456"}')
   const sent: string[] = []
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     sent.push(`${request.method} ${request.url} ${await text(request)}`)
     response.end('{"status":"OK","info":"ended"}')
-  })
+  }
+  const server = createServer((request, response) => void answer(request, response))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const address = server.address()
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
