@@ -11,7 +11,7 @@ import type { CheckedFields, Exchange } from '../exchange.ts'
 import { listCursors } from '../list-cursors.ts'
 import { type RawRequest, invalidJson } from '../read-request.ts'
 import { type Step, requireStep } from '../endpoint-parts.ts'
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import { DomainError, type FieldProblem } from '../../../core/errors.ts'
 import { nearest } from '../../../core/requests/nearest.ts'
 
@@ -117,10 +117,13 @@ function misspelt(name: string, parent: unknown, schema: z.core.$ZodType): strin
 /** The names of the fields that a schema has, at any depth. */
 function knownNames({ _zod: { def } }: z.core.$ZodType): readonly string[] {
   const shape: object = 'shape' in def ? Object(def.shape) : {}
-  const inner = [...Object.values(def).flat(), ...Object.values(shape)].filter(
-    (each) => each instanceof z.core.$ZodType,
-  )
+  const inner = [...Object.values(def).flat(), ...Object.values(shape)].filter(isSchema)
   return [...Object.keys(shape), ...inner.flatMap(knownNames)]
+}
+
+/** A comparison with the class would put the whole of zod into every function. */
+function isSchema(value: unknown): value is z.core.$ZodType {
+  return typeof value === 'object' && value !== null && '_zod' in value
 }
 
 /**
