@@ -18,6 +18,7 @@ async function newcomer(): Promise<NodeJS.ProcessEnv> {
     ...Object.fromEntries(kept),
     PATH: path.join(delimiter),
     NODE_ENV: 'development',
+    XDG_CONFIG_HOME: join(folder, 'config'),
     PORT: String(await freePort()),
     ENGINE_PORT: String(await freePort()),
   }
@@ -59,7 +60,7 @@ afterAll(() => {
 describe('a fresh clone', () => {
   it('a fresh clone installs what is missing, starts, runs the demo and stops without leaving anything', async () => {
     const platform = startCommand('npm', ['start'], { cwd: clone, env })
-    await platform.printed(/curl /)
+    await platform.printed(/stop +Ctrl-C/)
 
     const demo = await runCommand('npm', ['run', 'demo'], { cwd: clone, env })
     const ended = await stop(platform)
@@ -74,7 +75,7 @@ describe('a fresh clone', () => {
   it('a fresh clone finds its data again at the second start', async () => {
     const passwords = readFileSync(join(clone, '.data', 'demo-accounts.json'), 'utf8')
     const platform = startCommand('npm', ['start'], { cwd: clone, env })
-    await platform.printed(/curl /)
+    await platform.printed(/stop +Ctrl-C/)
 
     const demo = await runCommand('npm', ['run', 'demo'], { cwd: clone, env })
     await stop(platform)

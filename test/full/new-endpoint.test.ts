@@ -68,7 +68,7 @@ it.each([
   [['status', 'readStatus', 'GET', '/status'], 'there is an operation readStatus already'],
   [['status', 'readIt', 'GET', '/api/v2/status'], 'GET /api/v2/status is served already'],
   [['status', 'hangUpEverything', 'GET', '/api/v2/everything'], 'core/status/hang-up-everything.ts exists already'],
-  [[], 'the group must be'],
+  [[], 'Makes the files of an endpoint'],
 ])('new-endpoint refuses the words %j and makes nothing', async (words, problem) => {
   writeFileSync(join(folder, 'core/status/hang-up-everything.ts'), '')
   const before = filesOf()
