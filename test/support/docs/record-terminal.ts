@@ -6,11 +6,16 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
+import { takeNoOptions } from '../../../local/toolchain.mjs'
 import { aPlatform } from '../platform/platform.ts'
 import { runCommand } from '../platform/command.ts'
 import { readmeCommands } from './readme-commands.ts'
 import { terminalPicture } from './terminal-picture.ts'
 
+takeNoOptions(
+  'npm run docs:picture',
+  'Runs the commands of README.md, and draws what a terminal shows into docs/pictures/terminal.svg.',
+)
 const root = join(import.meta.dirname, '../../..')
 const platform = await aPlatform()
 
