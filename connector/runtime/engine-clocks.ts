@@ -27,6 +27,8 @@ const epochs: ReadonlyMap<string, number> = new Map([
 interface EngineClock {
   /** How far the engine's clock is behind the platform's, milliseconds. */
   readonly behindMs: number
+  /** How late the latest event was whose time is believed, and when it was read, by the platform's clock. */
+  latest?: { readonly lateMs: number; readonly readAt: number }
   /** Another offset that the latest events had, since a moment of the platform's. */
   other?: { readonly behindMs: number; readonly since: number; events: number }
 }
@@ -72,7 +74,10 @@ export class EngineClocks {
     }
   }
 
-  /** Nothing is early, so an event that is later than now shows a wrong clock; one from before may only be late. */
+  /**
+   * Nothing is early, so an event that is later than now shows a wrong clock; one from before may only be late. A link
+   * keeps the order of its events, so one that is later than the time since the event before it has a wrong time.
+   */
   #compare(at: number, engine: string): number {
     const now = this.#clock.now()
     const seenMs = now - at
@@ -80,8 +85,14 @@ export class EngineClocks {
     const lateMs = seenMs - known.behindMs
     const isSet = Math.abs(lateMs) > longestLagMs || hasAgreed(known, seenMs, now)
     this.#engines.set(engine, isSet ? { behindMs: seenMs } : known)
-    return isSet || lateMs < -slackMs ? seenMs : known.behindMs
+    if (isSet || lateMs < -slackMs || lateMs > mostLateMs(known, now)) return seenMs
+    known.latest = { lateMs, readAt: now }
+    return known.behindMs
   }
+}
+
+function mostLateMs({ latest }: EngineClock, now: number): number {
+  return latest === undefined ? Number.POSITIVE_INFINITY : latest.lateMs + now - latest.readAt + slackMs
 }
 
 /** Counts the events in a row that have another offset than the known one, and returns whether they show it. */
