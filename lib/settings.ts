@@ -1,5 +1,7 @@
 import { environment as names } from '../contracts/environment.ts'
 import * as deployment from '../contracts/settings/deployment.ts'
+import * as operation from '../contracts/settings/operation.ts'
+import * as searchStore from '../contracts/settings/search-store.ts'
 import { type EngineVpc, engineVpc } from '../contracts/settings/engine-vpc.ts'
 import { type ExistingStores, existingStores } from '../contracts/settings/existing-stores.ts'
 import { clientVariables } from '../contracts/settings/client-variables.ts'
@@ -137,19 +139,19 @@ function eachSetting(values: GivenSettings): Settings {
   const read = <T>(setting: ContextSetting<T>): T => readText(setting.rule(), text(setting), nameOf(setting))
   const given = ofEveryProcess.filter((setting) => (values[setting.context] ?? '') !== '')
   const search = searchSize({
-    instanceType: read(deployment.searchInstanceType),
-    instances: read(deployment.searchInstances),
-    volumeGb: read(deployment.searchVolumeGb),
-    access: read(deployment.searchAccess),
+    instanceType: read(searchStore.searchInstanceType),
+    instances: read(searchStore.searchInstances),
+    volumeGb: read(searchStore.searchVolumeGb),
+    access: read(searchStore.searchAccess),
   })
   const [account, region] = [read(deployment.account), read(deployment.region)]
   const [domainName, certificateArn] = [text(deployment.domainName), text(deployment.certificateArn)]
   return {
     stage: text(stage),
     env: { ...(account !== '' && { account }), ...(region !== '' && { region }) },
-    tags: read(deployment.tags),
-    tracing: read(deployment.tracing),
-    terminationProtection: read(deployment.terminationProtection),
+    tags: read(operation.tags),
+    tracing: read(operation.tracing),
+    terminationProtection: read(operation.terminationProtection),
     engines: engineSockets(read(deployment.engineHost)),
     engineNetwork: read(deployment.engineNetwork),
     engineVpc: read(engineVpc),
@@ -164,8 +166,8 @@ function eachSetting(values: GivenSettings): Settings {
     domain: domainName === '' ? undefined : { name: domainName, certificateArn },
     publicUrl: text(platform.publicUrl) || (domainName && `https://${domainName}`),
     allowedOrigins: read(deployment.allowedOrigins),
-    alarmEmail: read(deployment.alarmEmail),
-    monitoring: read(deployment.monitoring),
+    alarmEmail: read(operation.alarmEmail),
+    monitoring: read(operation.monitoring),
     rateLimits: text(platform.rateLimits),
     environment: {
       ...Object.fromEntries([platform.logLevel, ...given].map((setting) => [setting.variable, text(setting)] as const)),
@@ -174,10 +176,10 @@ function eachSetting(values: GivenSettings): Settings {
     search,
     requestsPerSecond: read(deployment.requestsPerSecond),
     engineConcurrency: read(deployment.engineConcurrency),
-    canary: read(deployment.canary),
-    concurrencyQuota: read(deployment.concurrencyQuota),
-    replicaRegion: text(deployment.replicaRegion),
-    logDays: read(deployment.logDays),
+    canary: read(operation.canary),
+    concurrencyQuota: read(operation.concurrencyQuota),
+    replicaRegion: text(operation.replicaRegion),
+    logDays: read(operation.logDays),
     existing: read(existingStores),
   }
 }
@@ -202,7 +204,7 @@ const objects: ReadonlySet<string> = new Set([
   clientVariables.context,
   engineVpc.context,
   existingStores.context,
-  deployment.tags.context,
+  operation.tags.context,
 ])
 
 /** A file may hold numbers and objects instead of their texts. */

@@ -1,4 +1,6 @@
 import * as deployment from '../contracts/settings/deployment.ts'
+import * as operation from '../contracts/settings/operation.ts'
+import * as searchStore from '../contracts/settings/search-store.ts'
 import { engineVpc } from '../contracts/settings/engine-vpc.ts'
 import { searchNode } from '../contracts/settings/search-nodes.ts'
 import * as platform from '../contracts/settings/platform.ts'
@@ -13,16 +15,16 @@ export function searchSize(size: SearchSize): SearchSize {
   const node = searchNode(size.instanceType)
   if (node === undefined) return size
   if (size.volumeGb > node.mostGb) {
-    return refuse(deployment.searchVolumeGb, `${node.mostGb} at most with ${size.instanceType}`)
+    return refuse(searchStore.searchVolumeGb, `${node.mostGb} at most with ${size.instanceType}`)
   }
   if (size.volumeGb < node.leastGb) {
-    return refuse(deployment.searchVolumeGb, `${node.leastGb} at least with ${size.instanceType}`)
+    return refuse(searchStore.searchVolumeGb, `${node.leastGb} at least with ${size.instanceType}`)
   }
   if (size.instances > node.mostNodes) {
-    return refuse(deployment.searchInstances, `${node.mostNodes} at most with ${size.instanceType}`)
+    return refuse(searchStore.searchInstances, `${node.mostNodes} at most with ${size.instanceType}`)
   }
   if (size.instances < node.leastNodes) {
-    return refuse(deployment.searchInstances, `${node.leastNodes} at least with ${size.instanceType}`)
+    return refuse(searchStore.searchInstances, `${node.leastNodes} at least with ${size.instanceType}`)
   }
   return size
 }
@@ -30,11 +32,11 @@ export function searchSize(size: SearchSize): SearchSize {
 /** Checks that the regions are of the supported partition, and that the one of replicas is another. */
 export function checkRegions({ env, replicaRegion }: Pick<Settings, 'env' | 'replicaRegion'>): void {
   if (otherPartition(env.region) !== undefined) refuse(deployment.region, 'a region of the partition aws')
-  if (otherPartition(replicaRegion) !== undefined) refuse(deployment.replicaRegion, 'a region of the partition aws')
+  if (otherPartition(replicaRegion) !== undefined) refuse(operation.replicaRegion, 'a region of the partition aws')
   if (replicaRegion === '') return
   // The names of the copies have it.
   if (env.region === undefined) refuse(deployment.region, 'given with replicaRegion')
-  if (env.region === replicaRegion) refuse(deployment.replicaRegion, 'another region than region')
+  if (env.region === replicaRegion) refuse(operation.replicaRegion, 'another region than region')
 }
 
 /**
@@ -61,7 +63,7 @@ export function checkDomain(
 /** Checks that a store which is taken up is not asked to move into a network. */
 export function checkSearchAccess({ search, existing }: Pick<Settings, 'search' | 'existing'>): void {
   if (search.access === 'vpc' && Object.keys(existing.searchDomains).length > 0) {
-    refuse(deployment.searchAccess, 'public with a store of CDRs in existingStores, which has a public address')
+    refuse(searchStore.searchAccess, 'public with a store of CDRs in existingStores, which has a public address')
   }
 }
 

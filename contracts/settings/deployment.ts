@@ -4,18 +4,15 @@ import {
   type Rule,
   type Variable,
   ipv4Network,
-  jsonOf,
   listOf,
   matching,
   onOrOff,
   oneOf,
   optional,
-  readBy,
   wholeNumber,
 } from './setting.ts'
-import { searchNode } from './search-nodes.ts'
 
-// The settings of a deployment, from the file of its stage (`settings/<stage>.json`).
+// The settings of what a deployment is made of, from the file of its stage (`settings/<stage>.json`).
 
 const engineHostRule = listOf(
   matching(
@@ -29,22 +26,6 @@ const engineHosts: Rule<string[]> = {
   words: `${engineHostRule.words}, one at least and 32 at most`,
   schema: z.pipe(engineHostRule.schema, z.array(z.string()).check(z.minLength(1), z.maxLength(32))),
 }
-
-const nodeCountWords = '1, or a multiple of 2 or 3 up to 80'
-
-const nodeCount: Rule<number> = readBy((text) => {
-  const count = Number(text)
-  const isSpread = count === 1 || count % 2 === 0 || count % 3 === 0
-  if (!/^[1-9]\d?$/.test(text) || count > 80 || !isSpread) throw new Error(`must be ${nodeCountWords}`)
-  return count
-}, nodeCountWords)
-
-const nodeTypeWords = 'an instance type that takes gp3 disks, such as t3.small.search or r7g.large.search'
-
-const nodeType: Rule<string> = readBy((type) => {
-  if (searchNode(type) === undefined) throw new Error(`must be ${nodeTypeWords}`)
-  return type
-}, nodeTypeWords)
 
 const cpuUnits: Rule<number> = {
   words: '256, 512, 1024, 2048 or 4096',
@@ -65,15 +46,6 @@ export const region = {
   fallback: '',
   unset: 'none: that of the credentials',
   meaning: 'the region of the stage, whatever `AWS_REGION` says',
-} as const satisfies ContextValue
-
-export const tags = {
-  context: 'tags',
-  rule: () => readBy(readTags, 'a JSON object of up to 40 tags'),
-  fallback: '{}',
-  unset: 'none',
-  meaning:
-    'tags of everything that the stage has, and of its cost, beside `callplane:stage`: `{"owner": "voice", "cost-center": "4711"}`',
 } as const satisfies ContextValue
 
 export const engineHost = {
@@ -177,54 +149,6 @@ export const engineConcurrency = {
     'how many requests of engines each function of `/engine/*` can always run at once, and at most, whatever tenants do; `0`: they share the concurrency of the account',
 } as const satisfies ContextValue
 
-export const concurrencyQuota = {
-  context: 'concurrencyQuota',
-  rule: () => wholeNumber(10, 100_000),
-  fallback: '1000',
-  meaning:
-    'how many functions the account may run at once in the region, by its quota: an alarm goes off at 80 % of it',
-} as const satisfies ContextValue
-
-export const tracing = {
-  context: 'tracing',
-  rule: () => onOrOff(),
-  fallback: 'off',
-  meaning:
-    '`on` lets X-Ray record calls of functions, the first of each second and one in twenty of the others, at 5 dollars for a million ([what can be followed](design/tracing.md))',
-} as const satisfies ContextValue
-
-export const replicaRegion = {
-  context: 'replicaRegion',
-  rule: () => optional(matching(/^[a-z]{2}(?:-[a-z]+)+-\d$/, 'a region such as eu-west-1')),
-  fallback: '',
-  unset: 'none',
-  meaning:
-    'another region than `region`, which must be given too; it gets a replica of each table of configuration and a copy of each recording ([regions](regions.md))',
-} as const satisfies ContextValue
-
-/** Whole days for which CloudWatch can keep logs. */
-const logRetentions: Rule<number> = readBy((text) => {
-  const days = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653]
-  const found = days.find((each) => String(each) === text)
-  if (found === undefined) throw new Error(`must be one of ${days.join(', ')}`)
-  return found
-}, 'a number of days for which CloudWatch keeps logs, such as 30, 90, 180, 365 or 400')
-
-export const logDays = {
-  context: 'logDays',
-  rule: () => logRetentions,
-  fallback: '30',
-  meaning: 'for how many days logs are kept: 30, 90, 180, 365, 400 or another number that CloudWatch takes',
-} as const satisfies ContextValue
-
-export const terminationProtection = {
-  context: 'terminationProtection',
-  rule: () => onOrOff(),
-  fallback: 'off',
-  meaning:
-    '`on` protects the stacks that hold data from deletion. Set it once the first deployment has succeeded: a protected stack whose creation failed cannot be created again',
-} as const satisfies ContextValue
-
 export const allowedOrigins = {
   variable: 'ALLOWED_ORIGINS',
   context: 'allowedOrigins',
@@ -252,72 +176,3 @@ export const certificateArn = {
   unset: 'none',
   meaning: 'the certificate of `domainName`, issued by ACM in the region of the stage',
 } as const satisfies ContextValue
-
-export const alarmEmail = {
-  context: 'alarmEmail',
-  rule: () => optional(matching(/^[^\s@]+@[^\s@]+$/, 'an email address')),
-  fallback: '',
-  unset: 'none',
-  meaning:
-    'the mail address that receives alarms; subscribe pagers to the topic `CallplaneStateful/OnCall/Topic`, which has the urgent ones; the others are in `OnCall/Tickets`',
-} as const satisfies ContextValue
-
-export const monitoring = {
-  context: 'monitoring',
-  rule: () => oneOf('full', 'deployments'),
-  fallback: 'full',
-  meaning:
-    '`full`: all alarms, the dashboard and the count of failed deliveries by domain; `deployments`: only the alarm that takes back a deployment of the connector, for a stage that no person is on call for',
-} as const satisfies ContextValue
-
-export const canary = {
-  context: 'canary',
-  rule: () => onOrOff(),
-  fallback: 'off',
-  meaning:
-    '`on`, with `full` monitoring: a function does what `npm run smoke` does, every five minutes, and an alarm says when it fails',
-} as const satisfies ContextValue
-
-export const searchInstanceType = {
-  context: 'searchInstanceType',
-  rule: () => nodeType,
-  fallback: 't3.small.search',
-  meaning: 'the instance type of the nodes that store CDRs',
-} as const satisfies ContextValue
-
-export const searchInstances = {
-  context: 'searchInstances',
-  rule: () => nodeCount,
-  fallback: '2',
-  meaning:
-    'the number of those nodes, up to 80: 1; a multiple of 3, in three zones; or another even number, in two. From 4 on, three dedicated managers are added. Two nodes lose no CDR with a zone, but searches may stop until the service has replaced one; three go on',
-} as const satisfies ContextValue
-
-export const searchVolumeGb = {
-  context: 'searchVolumeGb',
-  rule: () => wholeNumber(10, 3000),
-  fallback: '20',
-  meaning: 'the disk of each of those nodes in GiB: 10 to 3000',
-} as const satisfies ContextValue
-
-export const searchAccess = {
-  context: 'searchAccess',
-  rule: () => oneOf('public', 'vpc'),
-  fallback: 'public',
-  meaning:
-    '`public`: the store of CDRs has a public address and answers only signed requests of this account; `vpc`: it is in a network without a route to the internet, which the functions that search join. Choose it before the first deployment: a change [makes a new, empty store](deploy.md#the-store-of-cdrs-in-a-vpc)',
-} as const satisfies ContextValue
-
-const tagsOf = z.record(
-  z.string().check(z.regex(/^(?!aws:|callplane:)[\w +\-=.:/@]{1,128}$/)),
-  z.string().check(z.regex(/^[\w +\-=.:/@]{0,256}$/)),
-)
-
-/** Reads the tags. Throws a sentence that is read after the name of the setting. */
-function readTags(text: string): Readonly<Record<string, string>> {
-  const { data } = z.safeParse(tagsOf, jsonOf(text))
-  if (data === undefined || Object.keys(data).length > 40) {
-    throw new Error('must be a JSON object of up to 40 tags: names and values of letters, digits and _ . : / = + - @')
-  }
-  return data
-}

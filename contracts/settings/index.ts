@@ -1,6 +1,8 @@
 import { clientVariables } from './client-variables.ts'
 import * as connector from './connector.ts'
 import * as deployment from './deployment.ts'
+import * as operation from './operation.ts'
+import * as searchStore from './search-store.ts'
 import { engineVpc } from './engine-vpc.ts'
 import { existingStores } from './existing-stores.ts'
 import * as laptop from './laptop.ts'
@@ -58,9 +60,9 @@ export const deploymentSettings: readonly (Setting & { readonly context: string 
   deployment.connectorExec,
   platform.publicUrl,
   deployment.allowedOrigins,
-  deployment.alarmEmail,
-  deployment.monitoring,
-  deployment.canary,
+  operation.alarmEmail,
+  operation.monitoring,
+  operation.canary,
   platform.logLevel,
   platform.tokenSeconds,
   platform.passwordMinLength,
@@ -73,19 +75,19 @@ export const deploymentSettings: readonly (Setting & { readonly context: string 
   platform.rateLimits,
   platform.recordingsLock,
   platform.cdrDays,
-  deployment.logDays,
+  operation.logDays,
   platform.eventsPerSecond,
   platform.hookAllowedNetworks,
-  deployment.searchInstanceType,
-  deployment.searchInstances,
-  deployment.searchVolumeGb,
-  deployment.searchAccess,
+  searchStore.searchInstanceType,
+  searchStore.searchInstances,
+  searchStore.searchVolumeGb,
+  searchStore.searchAccess,
   deployment.requestsPerSecond,
   deployment.engineConcurrency,
-  deployment.concurrencyQuota,
-  deployment.tracing,
-  deployment.tags,
-  deployment.replicaRegion,
+  operation.concurrencyQuota,
+  operation.tracing,
+  operation.tags,
+  operation.replicaRegion,
   existingStores,
-  deployment.terminationProtection,
+  operation.terminationProtection,
 ]

@@ -3,6 +3,8 @@ import { expect, it } from 'vitest'
 import { deploymentSettings, laptopSettings } from '../../contracts/settings/index.ts'
 import * as connectorPart from '../../contracts/settings/connector.ts'
 import * as deploymentPart from '../../contracts/settings/deployment.ts'
+import * as operationPart from '../../contracts/settings/operation.ts'
+import * as searchPart from '../../contracts/settings/search-store.ts'
 import * as laptopPart from '../../contracts/settings/laptop.ts'
 import * as platformPart from '../../contracts/settings/platform.ts'
 import { engineVpc } from '../../contracts/settings/engine-vpc.ts'
@@ -21,6 +23,8 @@ const declared: (Setting & { variable?: string; context?: string; readers?: read
   ...Object.values(connectorPart),
   ...Object.values(laptopPart),
   ...Object.values(deploymentPart),
+  ...Object.values(operationPart),
+  ...Object.values(searchPart),
   clientVariables,
   engineVpc,
   existingStores,
