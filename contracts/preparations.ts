@@ -26,7 +26,7 @@ export const prepareSearch = preparation({
   summary: 'Tell the search store how CDRs are kept and for how long',
   timeoutSeconds: 120,
   needs: { cdrAdmin: ['prepare'] },
-  edition: '2cee8c1671a4',
+  edition: '470e6cf12b9c',
 })
 
 /** Every preparation. */

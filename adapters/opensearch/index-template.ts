@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { plainFields, recordingFields } from '../../core/cdr/cdr-fields.ts'
 import { fieldKind } from './fields.ts'
 
@@ -45,32 +44,6 @@ export function cdrTemplates(shards: number) {
   return { 'cdr-a': templateOf('cdr-a', shards), 'cdr-b': templateOf('cdr-b', shards) } as const
 }
 
-/** The most that a deployment or a domain may ask for, from the contract. */
-const longestDays = 3650
-
-/**
- * The last resort: CDRs are removed one by one when their retention ends (core/cdr/retention), and their empty index
- * after them. An index goes as a whole, and its age counts from the first CDR of its month.
- */
-const indexDays = longestDays + 31 + 1
-
-/** The name of the policy that removes indices. */
-export const retentionPolicyId = 'cdr-retention'
-
-/** The policy that removes indices, for the store's Index State Management; new indices of CDRs come under it. */
-export const retentionPolicy = withEdition({
-  default_state: 'kept',
-  states: [
-    {
-      name: 'kept',
-      actions: [],
-      transitions: [{ state_name: 'removed', conditions: { min_index_age: `${indexDays}d` } }],
-    },
-    { name: 'removed', actions: [{ delete: {} }], transitions: [] },
-  ],
-  ism_template: [{ index_patterns: ['cdr-a-*', 'cdr-b-*'], priority: 100 }],
-})
-
 function definitionOf(field: string): Definition {
   const kind = fieldKind(field)
   if (kind === 'keyword') return keyword
@@ -84,10 +57,4 @@ function templateOf(alias: string, shards: number): Definition {
     priority: 100,
     template: { settings, mappings: cdrMappings, aliases: { [alias]: {} } },
   }
-}
-
-/** The store adds members to a policy; its description shows whether it is still the same. */
-function withEdition<P extends Definition>(policy: P): P & { readonly description: string } {
-  const edition = createHash('sha256').update(JSON.stringify(policy)).digest('hex').slice(0, 12)
-  return { description: `CDRs are kept for ${longestDays} days at most (edition ${edition})`, ...policy }
 }

@@ -6,7 +6,7 @@ import { DomainError } from '../../core/errors.ts'
 import type { AdapterContext } from '../context.ts'
 import { retryDeps } from '../system/system-time.ts'
 import { type OpenSearchResponse, type SendToOpenSearch, askOpenSearch, searchRefused } from './client.ts'
-import { cdrMappings, cdrTemplates, retentionPolicy, retentionPolicyId } from './index-template.ts'
+import { cdrMappings, cdrTemplates } from './index-template.ts'
 
 /** Changes of the cluster's own state wait for all of its nodes. */
 const TIMEOUT_MS = 20_000
@@ -19,16 +19,7 @@ const patience = { attempts: 15, backoff: { firstMs: 500, longestMs: 8_000 } }
 
 const everyIndex = { index: ['cdr-a-*', 'cdr-b-*'], allow_no_indices: true, ignore_unavailable: true }
 
-const storedPolicy = z.object({
-  _seq_no: z.number(),
-  _primary_term: z.number(),
-  policy: z.object({ description: z.optional(z.string()) }),
-})
-
-/**
- * Returns whether an answer shows that the store lacks Index State Management: OpenSearch without that plugin answers
- * 400 with this reason.
- */
+/** Returns whether an answer shows that the store has no such path, as one that is embedded has no list of indices. */
 function knowsNoPath({ status, body }: OpenSearchResponse): boolean {
   return status === 405 || status === 501 || (status === 400 && JSON.stringify(body).includes('no handler found'))
 }
@@ -51,7 +42,6 @@ export function openSearchCdrAdmin(given: AdapterContext, waits: RetryDeps = ret
       await change(context, (client, options) =>
         client.indices.putMapping({ ...everyIndex, body: { dynamic, properties } }, options),
       )
-      return { retention: (await limitAge(context)) ? 'by-store' : 'none' }
     },
     async removeEmpty(before) {
       // Only refreshed CDRs are counted.
@@ -105,37 +95,4 @@ class NotAdmitted extends Error {
 async function change(context: AdminContext, send: SendToOpenSearch): Promise<void> {
   const answer = await ask(context, send)
   if (answer.status >= 300) throw searchRefused(answer)
-}
-
-/** Applies the policy to new and existing indices; returns `false` if the store does not support policies. */
-async function limitAge(context: AdminContext): Promise<boolean> {
-  const outcome = await writePolicy(context)
-  if (outcome === 'unknown') return false
-  // Indices without a policy get it, and those with an older edition get this one. Neither is an error for an index
-  // that has it already, and a store without indices says that there are none.
-  const all = { index: 'cdr-*', body: { policy_id: retentionPolicyId } }
-  await ask(context, (client, options) => client.ism.addPolicy(all, options))
-  if (outcome === 'written') await ask(context, (client, options) => client.ism.changePolicy(all, options))
-  return true
-}
-
-/** A concurrent preparation writes the same: the second look finds it written. */
-async function writePolicy(context: AdminContext, looks = 2): Promise<'same' | 'written' | 'unknown'> {
-  const policy = { policy_id: retentionPolicyId }
-  const read = await ask(context, (client, options) => client.ism.getPolicy(policy, options))
-  if (knowsNoPath(read)) return 'unknown'
-  if (read.status >= 300 && read.status !== 404) throw searchRefused(read)
-  const stored = z.safeParse(storedPolicy, read.body)
-  if (stored.data?.policy.description === retentionPolicy.description) return 'same'
-  const version = stored.data && {
-    if_seq_no: stored.data._seq_no,
-    if_primary_term: stored.data._primary_term,
-  }
-  const next = { ...policy, ...version, body: { policy: retentionPolicy } }
-  const written = await ask(context, (client, options) => client.ism.putPolicy(next, options))
-  if (written.status < 300) return 'written'
-  if (written.status === 409 && looks > 1) return writePolicy(context, looks - 1)
-  // Writing creates a missing policy, so a 404 means a missing path.
-  if (written.status === 404 || knowsNoPath(written)) return 'unknown'
-  throw searchRefused(written)
 }

@@ -52,7 +52,7 @@ export const recordingsAccess = {
     remove: [{ search: 'cdr', actions: ['ESHttpGet', 'ESHttpPost'] }],
   },
   cdrAdmin: {
-    prepare: [{ search: 'cdr', actions: ['ESHttpGet', 'ESHttpPut', 'ESHttpPost'] }],
+    prepare: [{ search: 'cdr', actions: ['ESHttpPost'] }],
     removeEmpty: [{ search: 'cdr', actions: ['ESHttpGet', 'ESHttpDelete'] }],
   },
 } satisfies Partial<MethodAccess>

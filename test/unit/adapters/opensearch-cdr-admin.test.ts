@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterEach, expect, it } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { cdrTemplates, retentionPolicy } from '../../../adapters/opensearch/index-template.ts'
+import { cdrTemplates } from '../../../adapters/opensearch/index-template.ts'
 import { openSearchCdrAdmin } from '../../../adapters/opensearch/opensearch-cdr-admin.ts'
 import { prepareSearch } from '../../../contracts/preparations.ts'
 import { type CloudGate, type CloudReply, startCloudGate } from '../../support/stores/cloud-gate.ts'
@@ -13,17 +13,10 @@ afterEach(async () => {
 })
 
 const done: CloudReply = { status: 200, body: { acknowledged: true } }
-const policyPath = '/_plugins/_ism/policies/cdr-retention'
-const noPolicy: CloudReply = { status: 404, body: { error: { reason: 'Policy not found' }, status: 404 } }
 const noPlugin: CloudReply = {
   status: 400,
-  body: { error: `no handler found for uri [${policyPath}] and method [GET]` },
+  body: { error: 'no handler found for uri [/_cat/indices/cdr-*] and method [GET]' },
 }
-const policyWith = (description: string): CloudReply => ({
-  status: 200,
-  body: { _id: 'cdr-retention', _seq_no: 7, _primary_term: 2, policy: { ...retentionPolicy, description } },
-})
-
 /** A store that answers each method and path from a list, the last entry again and again; else that it is done. */
 async function aStore(
   answers: Readonly<Record<string, readonly CloudReply[]>>,
@@ -53,24 +46,19 @@ const templates = [
   'POST /cdr-a-*%2Ccdr-b-*/_mapping',
 ]
 
-it('an empty search store gets templates and a policy, and indices without a policy get it too', async () => {
-  const { admin, actions } = await aStore({ [`GET ${policyPath}`]: [noPolicy] })
+it('a search store gets templates, and existing indices the fields of this version', async () => {
+  const { admin, actions } = await aStore({})
 
-  expect(await admin.prepare()).toEqual({ retention: 'by-store' })
-  expect(actions()).toEqual([
-    ...templates,
-    `GET ${policyPath}`,
-    `PUT ${policyPath}`,
-    'POST /_plugins/_ism/add/cdr-*',
-    'POST /_plugins/_ism/change_policy/cdr-*',
-  ])
+  await admin.prepare()
+
+  expect(actions()).toEqual(templates)
 })
 
 it.each([
   [{}, 1],
   [{ CDR_SHARDS: '12' }, 12],
 ])('new indices get one shard, or as many as %j says', async (env, shards) => {
-  const { admin, calls } = await aStore({ [`GET ${policyPath}`]: [noPolicy] }, env)
+  const { admin, calls } = await aStore({}, env)
 
   await admin.prepare()
 
@@ -80,46 +68,9 @@ it.each([
   }
 })
 
-it('an up-to-date retention policy is not changed', async () => {
-  const { admin, actions } = await aStore({ [`GET ${policyPath}`]: [policyWith(retentionPolicy.description)] })
-
-  expect(await admin.prepare()).toEqual({ retention: 'by-store' })
-  expect(actions()).toEqual([...templates, `GET ${policyPath}`, 'POST /_plugins/_ism/add/cdr-*'])
-})
-
-it('an outdated retention policy is replaced, also for the indices that have it', async () => {
-  const { admin, actions } = await aStore({ [`GET ${policyPath}`]: [policyWith('an older edition')] })
-
-  expect(await admin.prepare()).toEqual({ retention: 'by-store' })
-  expect(actions()).toContain(`PUT ${policyPath}`)
-  expect(actions().at(-1)).toBe('POST /_plugins/_ism/change_policy/cdr-*')
-})
-
-it('the slower of two simultaneous preparations accepts the policy of the faster one', async () => {
-  const { admin, actions } = await aStore({
-    [`GET ${policyPath}`]: [noPolicy, policyWith(retentionPolicy.description)],
-    [`PUT ${policyPath}`]: [{ status: 409, body: { error: { type: 'version_conflict_engine_exception' } } }],
-  })
-
-  expect(await admin.prepare()).toEqual({ retention: 'by-store' })
-  expect(actions().filter((action) => action === `PUT ${policyPath}`)).toHaveLength(1)
-})
-
-it('a search store without the policy plugin is prepared except for the retention, and the result says so', async () => {
-  const { admin, actions } = await aStore({ [`GET ${policyPath}`]: [noPlugin] })
-
-  expect(await admin.prepare()).toEqual({ retention: 'none' })
-  expect(actions()).toEqual([...templates, `GET ${policyPath}`])
-})
-
 it.each([
   ['a template', { 'POST /_index_template/cdr-b': [{ status: 403, body: { Message: 'not authorized' } }] }],
   ['the fields', { 'POST /cdr-a-*%2Ccdr-b-*/_mapping': [{ status: 400, body: { error: 'mapper conflict' } }] }],
-  ['the look at its policy', { [`GET ${policyPath}`]: [{ status: 403, body: { Message: 'not authorized' } }] }],
-  [
-    'the policy',
-    { [`GET ${policyPath}`]: [noPolicy], [`PUT ${policyPath}`]: [{ status: 400, body: { error: 'not a policy' } }] },
-  ],
 ])('a store that refuses %s fails the preparation', async (_what, answers) => {
   const { admin } = await aStore(answers)
 
@@ -130,17 +81,6 @@ it('an unreachable search store fails the preparation as an outage', async () =>
   const { admin } = await aStore({ 'POST /_index_template/cdr-a': [{ status: 503, body: {} }] })
 
   await expect(admin.prepare()).rejects.toMatchObject({ code: 'search_unavailable' })
-})
-
-it('an index is removed when its last CDR is older than any retention', () => {
-  const [age = ''] = retentionPolicy.states.flatMap(({ transitions }) =>
-    transitions.map(({ conditions }) => conditions.min_index_age),
-  )
-  const days = Number(/^(\d+)d$/.exec(age)?.[1])
-  const longestMonth = 31
-
-  expect(days - longestMonth).toBeGreaterThanOrEqual(3650)
-  expect(days).toBeLessThan(3650 + 2 * longestMonth)
 })
 
 /** What was just written counts from then on. */
@@ -172,7 +112,8 @@ it.each([403, 429, 503])('a new store that answers %i for a while is asked again
   const refusal: CloudReply = { status, body: { message: 'not now' } }
   const { admin, actions, waits } = await aStore({ [first]: [refusal, refusal, done] })
 
-  expect(await admin.prepare()).toEqual({ retention: 'by-store' })
+  await admin.prepare()
+
   expect(actions().filter((action) => action === first)).toHaveLength(3)
   expect(waits).toHaveLength(2)
 })
@@ -187,7 +128,7 @@ it('a store that never admits the caller fails the preparation within two minute
 })
 
 it('the edition of the preparation is a digest of what it prepares, and of nothing else', () => {
-  const prepared = JSON.stringify([cdrTemplates(1), retentionPolicy])
+  const prepared = JSON.stringify(cdrTemplates(1))
   const edition = createHash('sha256').update(prepared).digest('hex').slice(0, 12)
 
   expect(prepareSearch.edition, `set it to '${edition}', so that deployments prepare their stores again`).toBe(edition)
