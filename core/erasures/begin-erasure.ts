@@ -60,7 +60,7 @@ export async function beginErasure(
   try {
     await ports.erasureQueue.send({ domain, id })
   } catch (error) {
-    // Nobody may run it any more, and it must not keep the party.
+    // No message will run this job, so it ends here, and the party is not kept.
     await ports.erasures.replace({ ...begun, state: 'done', version: 2 })
     throw error
   }

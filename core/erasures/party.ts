@@ -75,7 +75,7 @@ const otherField =
   /port|time|epoch|uuid|unique|sequence|count|profile|host|switchname|core-|thread|codec|event-(?!domain)|dialplan|source|direction|context|network|gateway|params|user.agent/i
 const channelName = /channel.name/i
 
-/** An address as a URI: what is dialled is the group, and parameters name nobody. */
+/** A SIP or tel URI. Its group is the address without the parameters, which do not name a person. */
 const uri = /\b(?:sips?|tel):([^\s;>,"]*)[^\s>,"]*/g
 
 /** Digits with hyphens or dots between them; no IPv4 address and no date, and no extension is written like that. */

@@ -1,4 +1,4 @@
-/** Longer texts are not compared: nobody mistypes them, and the work grows with their square. */
+/** Longer texts are not compared, since the work grows with the square of their length. */
 const longest = 128
 
 /**

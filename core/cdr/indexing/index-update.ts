@@ -54,8 +54,8 @@ export async function indexUpdate(ports: IndexPorts, update: CdrUpdate): Promise
 }
 
 /**
- * Removes the CDR that was just written if its call was erased. Whoever erases marks a call before it removes what it
- * finds: so either the mark is seen here, or the CDR is found there.
+ * Removes the CDR that was just written if its call was erased. An erasure marks a call first and then removes its
+ * CDRs, so either this finds the mark, or the erasure finds the CDR.
  */
 async function removeErased({ cdrs, erasures }: IndexPorts, { cdr }: CdrPart): Promise<boolean> {
   const { domain_name: domain, uuid, parent_uuid: parent, created_time: at } = cdr
